@@ -1,0 +1,23 @@
+"""The paper: capsules, filters, routing, loss, model, in the paper's symbols."""
+
+from ncgnn.nn.attention import AttentionFilter
+from ncgnn.nn.capsules import PrimaryCapsules
+from ncgnn.nn.diffusion import DiffusionFilter
+from ncgnn.nn.filter import GraphFilter, PreparedFilter
+from ncgnn.nn.loss import margin_loss
+from ncgnn.nn.model import NCGNN
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing, route, squash
+
+__all__ = [
+    "NCGNN",
+    "AttentionFilter",
+    "CapsuleGraphLayer",
+    "DiffusionFilter",
+    "GraphFilter",
+    "PreparedFilter",
+    "PrimaryCapsules",
+    "Routing",
+    "margin_loss",
+    "route",
+    "squash",
+]

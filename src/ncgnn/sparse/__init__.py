@@ -1,0 +1,24 @@
+"""Sparse matrices for graph filters: products, powers, sparsification, PageRank."""
+
+from ncgnn.sparse.adjacency import normalized_adjacency
+from ncgnn.sparse.csr import CSR, Pattern
+from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
+from ncgnn.sparse.polynomial import Polynomial
+from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
+from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
+
+__all__ = [
+    "CSR",
+    "HopBank",
+    "Pattern",
+    "Polynomial",
+    "Sparsify",
+    "Threshold",
+    "TopK",
+    "exact_pagerank",
+    "hop_matrices",
+    "normalize",
+    "normalized_adjacency",
+    "polynomial_matrix",
+    "push_pagerank",
+]

@@ -1,0 +1,66 @@
+"""The attention-based graph filter (equations 4 and 5)."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ncgnn.nn.filter import Form, GraphFilter, Operator
+from ncgnn.sparse import HopBank, Sparsify, hop_matrices
+
+
+class AttentionFilter(GraphFilter):
+    r"""Learns how much to listen to the neighbourhood of each hop (equations 4 and 5):
+
+    .. math::
+        \bar{\mathbf{A}} = \sum_{i \in \mathcal{M}} \xi_i \tilde{\mathbf{A}}^i, \qquad
+        \xi_i = \frac{\exp(\zeta_i)}{\sum_{j \in \mathcal{M}} \exp(\zeta_j)}
+
+    Args:
+        hops: the set of hops :math:`\mathcal{M}`; any whole numbers from 0 (the node itself) on.
+        sparsify: what to keep of each power :math:`\tilde{\mathbf{A}}^i`: ``None``, ``TopK(k)`` or
+            ``Threshold(epsilon)``.
+        prior: where the :math:`\zeta_i` start, one for each hop in ascending order; zeros by default.
+        form: see :class:`~ncgnn.nn.filter.GraphFilter`.
+    """
+
+    hop_index: Tensor
+
+    def __init__(
+        self,
+        hops: Iterable[int] = range(1, 6),
+        sparsify: Sparsify | None = None,
+        prior: Sequence[float] | None = None,
+        form: Form | None = None,
+    ) -> None:
+        super().__init__(sparsify, form)
+        self.hops = tuple(sorted(set(hops)))
+        if not self.hops or self.hops[0] < 0:
+            raise ValueError(f"hops must be whole numbers from 0 on, at least one of them, not {self.hops}")
+        if prior is not None and len(prior) != len(self.hops):
+            raise ValueError(f"the prior has {len(prior)} values for {len(self.hops)} hops")
+        self.prior = None if prior is None else tuple(float(z) for z in prior)
+        self.zeta = nn.Parameter(torch.empty(len(self.hops)))
+        self.register_buffer("hop_index", torch.tensor(self.hops), persistent=False)
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        with torch.no_grad():
+            self.zeta.copy_(torch.tensor(self.prior or [0.0] * len(self.hops)))
+
+    def hop_weights(self) -> Tensor:
+        r""":math:`\xi_i` for the hops of :math:`\mathcal{M}` in ascending order; they sum to one."""
+        return self.zeta.softmax(0)
+
+    def coefficients(self) -> Tensor:
+        return self.zeta.new_zeros(self.hops[-1] + 1).index_put((self.hop_index,), self.hop_weights())
+
+    def _explicit(self, a: Any, dtype: torch.dtype) -> HopBank:
+        return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
+
+    def _operator(self, matrix: HopBank) -> Operator:
+        return matrix.combine(self.hop_weights().to(matrix.values.dtype))
+
+    def __repr__(self) -> str:
+        return f"{self.__class__.__name__}(hops={list(self.hops)}, sparsify={self.sparsify}, form={self.form!r})"

@@ -1,0 +1,123 @@
+"""The diffusion-based graph filter (equations 6 and 7)."""
+
+from math import exp, lgamma, log
+from typing import Any, Literal
+
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from ncgnn.nn.filter import Form, GraphFilter
+from ncgnn.sparse import CSR, Sparsify, TopK, exact_pagerank, normalize, polynomial_matrix, push_pagerank
+from ncgnn.sparse.pagerank import EXACT_LIMIT
+
+
+class DiffusionFilter(GraphFilter):
+    r"""A fixed filter: personalised PageRank (equation 6, truncated: equation 7) or the heat kernel:
+
+    .. math::
+        \bar{\mathbf{A}} = \alpha (\mathbf{I} - (1 - \alpha) \tilde{\mathbf{A}})^{-1}
+        = \sum_{i=0}^{\infty} \alpha (1 - \alpha)^i \tilde{\mathbf{A}}^i, \qquad
+        \bar{\mathbf{A}} = e^{-t \mathbf{L}} = \sum_{i=0}^{\infty} e^{-t} \frac{t^i}{i!} \tilde{\mathbf{A}}^i
+
+    Exact PageRank inverts an N x N matrix, up to 10 000 nodes; above that, ``TopK`` switches to a push method that
+    finds the largest entries of each row alone, with an error of at most ``tolerance`` times
+    :math:`\sqrt{\hat{d}_i \hat{d}_j}`.
+
+    Args:
+        alpha: teleport probability of PageRank.
+        steps: P, the last power of the truncated sum; ``None`` for the exact filter.
+        kind: ``"ppr"`` or ``"heat"``.
+        time: t of the heat kernel.
+        sparsify: what to keep of the finished filter: ``None``, ``TopK(k)`` or ``Threshold(epsilon)``.
+        tolerance: precision of the push method.
+        form: see :class:`~ncgnn.nn.filter.GraphFilter`.
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.1,
+        steps: int | None = None,
+        kind: Literal["ppr", "heat"] = "ppr",
+        time: float = 5.0,
+        sparsify: Sparsify | None = None,
+        tolerance: float = 1e-6,
+        form: Form | None = None,
+    ) -> None:
+        super().__init__(sparsify, form)
+        if kind not in ("ppr", "heat"):
+            raise ValueError(f"kind must be 'ppr' or 'heat', not {kind!r}")
+        if not 0 < alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+        if not time > 0 or not tolerance > 0:
+            raise ValueError(f"time and tolerance must be positive, not {time} and {tolerance}")
+        if steps is not None and steps < 0:
+            raise ValueError(f"steps must be 0 or more, not {steps}")
+        self.alpha, self.steps, self.kind = alpha, steps, kind
+        self.time, self.tolerance = time, tolerance
+        if form == "implicit" and self._is_closed:
+            raise ValueError("exact PageRank is no finite sum and has no implicit form: give steps=P")
+
+    @property
+    def _is_closed(self) -> bool:
+        """Exact PageRank: its series converges too slowly to be summed."""
+        return self.kind == "ppr" and self.steps is None
+
+    @property
+    def is_implicit(self) -> bool:
+        return super().is_implicit and not self._is_closed
+
+    def coefficients(self) -> Tensor:
+        return torch.tensor(self._series(), dtype=torch.float64)
+
+    def hop_weights(self) -> Tensor | None:
+        return None if self.steps is None else self.coefficients()
+
+    def _series(self) -> list[float]:
+        if self.kind == "ppr":
+            if self.steps is None:
+                raise ValueError("the series of exact PageRank is infinite: give steps=P")
+            return [self.alpha * (1 - self.alpha) ** i for i in range(self.steps + 1)]
+        last = self.steps if self.steps is not None else _heat_degree(self.time)
+        return [_heat_term(self.time, i) for i in range(last + 1)]
+
+    def _explicit(self, a: Any, dtype: torch.dtype) -> CSR | Tensor:
+        if not self._is_closed:
+            return CSR.from_scipy(polynomial_matrix(a, self._series(), self.sparsify), dtype)
+        if isinstance(self.sparsify, TopK) and a.shape[0] > EXACT_LIMIT:
+            return CSR.from_scipy(normalize(push_pagerank(a, self.alpha, self.sparsify, self.tolerance)), dtype)
+        exact = exact_pagerank(a, self.alpha)
+        if self.sparsify is None:
+            return torch.from_numpy(exact).to(dtype)
+        return CSR.from_scipy(normalize(self.sparsify(sp.csr_matrix(exact))), dtype)
+
+    def spectral_coefficients(self) -> Tensor:
+        if self.steps is None:
+            raise ValueError("an infinite sum has no finite spectral coefficients: give steps=P")
+        return super().spectral_coefficients()
+
+    def spectral_response(self, eigenvalues: Tensor) -> Tensor:
+        if self.steps is not None:
+            return super().spectral_response(eigenvalues)
+        if self.kind == "heat":
+            return torch.exp(-self.time * eigenvalues)
+        return self.alpha / (1 - (1 - self.alpha) * (1 - eigenvalues))
+
+    def __repr__(self) -> str:
+        rate = f"alpha={self.alpha}" if self.kind == "ppr" else f"kind='heat', time={self.time}"
+        push = f", tolerance={self.tolerance}" if self._is_closed and isinstance(self.sparsify, TopK) else ""
+        return (
+            f"{self.__class__.__name__}({rate}, steps={self.steps}, sparsify={self.sparsify}{push}, form={self.form!r})"
+        )
+
+
+def _heat_term(time: float, i: int) -> float:
+    return exp(i * log(time) - time - lgamma(i + 1))
+
+
+def _heat_degree(time: float) -> int:
+    """The power after which the terms, which decay faster than geometrically, vanish in double precision."""
+    i = int(2 * time) + 1
+    while _heat_term(time, i) > 1e-18:
+        i += 1
+    return i

@@ -1,0 +1,107 @@
+"""What attention and diffusion filters have in common (equation 4)."""
+
+from dataclasses import dataclass
+from math import comb
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from ncgnn.sparse import CSR, HopBank, Polynomial, Sparsify, normalized_adjacency
+
+Form = Literal["implicit", "explicit"]
+Operator = Polynomial | CSR | Tensor
+"""Something with ``operator @ p``, the filter applied to node messages, and ``operator.to_dense()``."""
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedFilter:
+    """The fixed part of a filter for one graph, made by :meth:`GraphFilter.prepare`.
+
+    ``matrix`` is the normalised adjacency for the implicit form; for the explicit one the matrices of the hops, or
+    the finished filter. ``made_by`` says which filter can use it.
+    """
+
+    matrix: CSR | HopBank | Tensor
+    num_nodes: int
+    made_by: str
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> "PreparedFilter":
+        return PreparedFilter(self.matrix.to(device, dtype), self.num_nodes, self.made_by)
+
+
+class GraphFilter(nn.Module):
+    r"""The generalised graph filter (equation 4), a function of the normalised adjacency with self-loops:
+
+    .. math::
+        \bar{\mathbf{A}} = \sum_{i \in \mathcal{M}} \xi_i \tilde{\mathbf{A}}^i
+
+    ``prepared = filter.prepare(edge_index, num_nodes)`` does the work that depends on the graph alone;
+    ``filter(prepared)`` is the operator :math:`\bar{\mathbf{A}}` at the current coefficients.
+
+    Args:
+        sparsify: ``None``, :class:`~ncgnn.TopK` or :class:`~ncgnn.Threshold`; what is kept is normalised again.
+        form: ``"implicit"`` applies :math:`\tilde{\mathbf{A}}` hop after hop and builds nothing, ``"explicit"`` builds
+            the matrices; equal results. ``None`` takes the implicit form wherever it exists, the cheaper one.
+    """
+
+    def __init__(self, sparsify: Sparsify | None, form: Form | None) -> None:
+        super().__init__()
+        if form not in (None, "implicit", "explicit"):
+            raise ValueError(f"form must be 'implicit', 'explicit' or None, not {form!r}")
+        if form == "implicit" and sparsify is not None:
+            raise ValueError("a sparsified filter has no implicit form")
+        self.sparsify = sparsify
+        self.form = form
+
+    @property
+    def is_implicit(self) -> bool:
+        return self.form != "explicit" and self.sparsify is None
+
+    def coefficients(self) -> Tensor:
+        r""":math:`\xi_0, \ldots, \xi_I` of equation 4, zero for the hops that are not in :math:`\mathcal{M}`."""
+        raise ValueError(f"{self} is not a finite polynomial")
+
+    def prepare(
+        self,
+        edge_index: Tensor,
+        num_nodes: int,
+        edge_weight: Tensor | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> PreparedFilter:
+        """The filter of one graph, as a value that a model can be given again and again."""
+        dtype = dtype or torch.get_default_dtype()
+        a = normalized_adjacency(edge_index, num_nodes, edge_weight)
+        matrix = CSR.from_scipy(a, dtype) if self.is_implicit else self._explicit(a, dtype)
+        return PreparedFilter(matrix, num_nodes, repr(self)).to(edge_index.device, dtype)
+
+    def forward(self, prepared: PreparedFilter) -> Operator:
+        if prepared.made_by != repr(self):
+            raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self}")
+        matrix = prepared.matrix
+        if self.is_implicit and isinstance(matrix, CSR):
+            return Polynomial(matrix, self.coefficients().to(matrix.values))
+        return self._operator(matrix)
+
+    def _explicit(self, a: Any, dtype: torch.dtype) -> CSR | HopBank | Tensor:
+        raise NotImplementedError
+
+    def _operator(self, matrix: Any) -> Operator:
+        operator: Operator = matrix
+        return operator
+
+    def spectral_coefficients(self) -> Tensor:
+        r""":math:`\theta` of proposition 1, so that :math:`\bar{\mathbf{A}} = \sum_j \theta_j \mathbf{L}^j` with
+        :math:`\mathbf{L} = \mathbf{I} - \tilde{\mathbf{A}}`. Only for finite polynomials that are not sparsified."""
+        if self.sparsify is not None:
+            raise ValueError("a sparsified filter is not a polynomial in the Laplacian")
+        xi = self.coefficients()
+        degrees = range(len(xi))
+        binomials = torch.tensor([[comb(i, j) * (-1) ** j for i in degrees] for j in degrees], dtype=torch.float64)
+        return (binomials.to(xi.device) @ xi.double()).to(xi.dtype)
+
+    def spectral_response(self, eigenvalues: Tensor) -> Tensor:
+        r""":math:`g(\lambda)`: what the filter does to an eigenvector of :math:`\mathbf{L} = \mathbf{I} -
+        \tilde{\mathbf{A}}` with eigenvalue :math:`\lambda` (before sparsification, if any)."""
+        xi = self.coefficients().to(eigenvalues)
+        return sum((c * (1 - eigenvalues) ** i for i, c in enumerate(xi)), torch.zeros_like(eigenvalues))

@@ -1,0 +1,103 @@
+"""The whole model: primary capsules, graph filter, capsule graph layers, lengths."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+from ncgnn.nn.attention import AttentionFilter
+from ncgnn.nn.capsules import PrimaryCapsules
+from ncgnn.nn.diffusion import DiffusionFilter
+from ncgnn.nn.filter import PreparedFilter
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing
+
+
+class NCGNN(nn.Module):
+    r"""Node-level capsule graph neural network.
+
+    Args:
+        in_channels: features a node.
+        out_channels: classes.
+        filter: which nodes to listen to: :class:`~ncgnn.AttentionFilter` (NCGNN-A) or
+            :class:`~ncgnn.DiffusionFilter` (NCGNN-D).
+        num_capsules: primary capsules a node, K.
+        primary_channels: size of a primary capsule, f_p.
+        class_channels: size of a class capsule, f_c.
+        iterations: routing iterations, T.
+        beta: scale of the agreement in equation 13; 1 is the paper's.
+        dropout: on the primary capsules.
+        hidden: ``(capsules, channels)`` of further capsule graph layers before the class layer; the paper has none.
+
+    Shapes:
+        - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
+          ``edge_weight`` [E], or a prepared filter in place of both
+        - **output:** class scores [N, C] in [0, 1), the lengths of the class capsules
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        filter: AttentionFilter | DiffusionFilter,
+        num_capsules: int = 8,
+        primary_channels: int = 64,
+        class_channels: int = 16,
+        iterations: int = 3,
+        beta: float = 1.0,
+        dropout: float = 0.9,
+        hidden: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        super().__init__()
+        self.in_channels, self.out_channels = in_channels, out_channels
+        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout)
+        self.filter = filter
+        sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
+        self.layers = nn.ModuleList(
+            CapsuleGraphLayer(*before, *after, iterations=iterations, beta=beta) for before, after in pairwise(sizes)
+        )
+
+    def reset_parameters(self) -> None:
+        self.primary.reset_parameters()
+        if isinstance(self.filter, AttentionFilter):
+            self.filter.reset_parameters()
+        for layer in self.layers:
+            layer.reset_parameters()  # type: ignore[operator]  # a module list does not tell what it holds
+
+    def forward(
+        self,
+        x: Tensor,
+        edge_index: Tensor | PreparedFilter,
+        edge_weight: Tensor | None = None,
+        prior: Tensor | None = None,
+        return_routing: bool = False,
+    ) -> Tensor | tuple[Tensor, Routing]:
+        """Class scores of all nodes.
+
+        Args:
+            x: node features.
+            edge_index: edges, or the filter of this graph from ``model.filter.prepare(edge_index, num_nodes)``,
+                which saves preparing it anew in each call.
+            edge_weight: weights of the edges.
+            prior: where the class layer's b starts, broadcastable to [N, K, C].
+            return_routing: return the :class:`Routing` of the class layer as well.
+        """
+        a_bar = self.filter(self._prepared(x, edge_index, edge_weight))
+        h = self.primary(x)
+        for layer in self.layers[:-1]:
+            h = layer(h, a_bar).capsules
+        routing = self.layers[-1](h, a_bar, prior)
+        scores: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
+        if not return_routing:
+            return scores
+        return scores, replace(routing, hop_weights=self.filter.hop_weights())
+
+    def _prepared(self, x: Tensor, edges: Tensor | PreparedFilter, edge_weight: Tensor | None) -> PreparedFilter:
+        if isinstance(edges, Tensor):
+            edges = self.filter.prepare(edges, x.shape[0], edge_weight, x.dtype)
+        elif edge_weight is not None:
+            raise ValueError("edge_weight goes into filter.prepare, not beside a prepared filter")
+        if edges.num_nodes != x.shape[0]:
+            raise ValueError(f"the filter was prepared for {edges.num_nodes} nodes, x has {x.shape[0]}")
+        return edges

@@ -1,0 +1,123 @@
+"""Neighbourhood routing by agreement: the capsule graph layer (equations 8 to 13, algorithm 1)."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from ncgnn.nn.filter import Operator
+
+
+@dataclass(frozen=True, eq=False)
+class Routing:
+    """What a capsule graph layer computed on the way.
+
+    Attributes:
+        capsules: squashed output capsules v [N, C, f_c]; their lengths are the class scores.
+        couplings: c [N, K, C] of the last iteration: how much each capsule of a node was listened to for each class.
+            They sum to one over K.
+        u: output capsules before squashing [N, C, f_c].
+        votes: W_kl h_j^k, what each capsule of a node says about each class [N, K, C, f_c].
+        hop_weights: xi, how much the filter listened to each hop; ``None`` where it is no finite sum.
+    """
+
+    capsules: Tensor
+    couplings: Tensor
+    u: Tensor
+    votes: Tensor
+    hop_weights: Tensor | None = None
+
+
+def squash(u: Tensor) -> Tensor:
+    r"""Equation 10: keeps the direction, brings the length into [0, 1):
+    :math:`\frac{\|\mathbf{u}\|^2}{1 + \|\mathbf{u}\|^2} \cdot \frac{\mathbf{u}}{\|\mathbf{u}\|}`."""
+    norm: Tensor = torch.linalg.vector_norm(u, dim=-1, keepdim=True)
+    return u * (norm / (1 + norm**2))
+
+
+def route(
+    votes: Tensor, a_bar: Operator, bias: Tensor, iterations: int, beta: float = 1.0, prior: Tensor | None = None
+) -> Routing:
+    """Algorithm 1. The gradient flows through every iteration.
+
+    Args:
+        votes: W_kl h_j^k [N, K, C, f_c].
+        a_bar: the graph filter.
+        bias: b_l [C, f_c].
+        iterations: T.
+        beta: scale of the agreement in equation 13; 1 is the paper's.
+        prior: where b starts, broadcastable to [N, K, C]; zeros by default.
+    """
+    b = votes.new_zeros(votes.shape[:-1]) if prior is None else prior.expand(votes.shape[:-1])
+    for t in range(iterations):
+        c = b.softmax(dim=1)  # eq. 12
+        p = (c.unsqueeze(-1) * votes).sum(dim=1)  # eq. 8, capsule selection
+        u = a_bar @ p.flatten(1)  # eq. 9, class message passing
+        u = u.view_as(p) + bias
+        v = squash(u)  # eq. 10
+        if t < iterations - 1:
+            b = b + beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
+    return Routing(capsules=v, couplings=c, u=u, votes=votes)
+
+
+class CapsuleGraphLayer(nn.Module):
+    r"""Turns the capsules of all nodes into ``out_capsules`` new ones for each node (equations 8 to 13).
+
+    .. math::
+        \mathbf{p}_j^{(l)} = \sum_k c_{jkl} \mathbf{W}_{kl} \mathbf{h}_j^{(k)}, \quad
+        \mathbf{u}_i^{(l)} = \sum_j \bar{a}_{ij} \mathbf{p}_j^{(l)} + \mathbf{b}_l, \quad
+        \mathbf{v}_i^{(l)} = \operatorname{squash}(\mathbf{u}_i^{(l)})
+
+    with couplings :math:`c_{jkl} = \operatorname{softmax}_k b_{jkl}` that grow with the agreement,
+    :math:`b_{jkl} \leftarrow b_{jkl} + \beta \, \mathbf{v}_j^{(l)} \cdot \mathbf{W}_{kl} \mathbf{h}_j^{(k)}`.
+
+    Args:
+        in_capsules: K.
+        in_channels: f_p.
+        out_capsules: C.
+        out_channels: f_c.
+        iterations: T, at least 1.
+        beta: scale of the agreement; 1 is the paper's, 5 to 20 makes routing select.
+
+    Shapes:
+        - **input:** capsules [N, K, f_p] and the filter ``a_bar``
+        - **output:** :class:`Routing` with ``capsules`` [N, C, f_c]
+    """
+
+    def __init__(
+        self,
+        in_capsules: int,
+        in_channels: int,
+        out_capsules: int,
+        out_channels: int,
+        iterations: int = 3,
+        beta: float = 1.0,
+    ) -> None:
+        super().__init__()
+        if iterations < 1:
+            raise ValueError(f"routing needs at least one iteration, not {iterations}")
+        self.in_capsules, self.in_channels = in_capsules, in_channels
+        self.out_capsules, self.out_channels = out_capsules, out_channels
+        self.iterations, self.beta = iterations, beta
+        self.weight = nn.Parameter(torch.empty(in_capsules, in_channels, out_capsules, out_channels))  # W_kl transposed
+        self.bias = nn.Parameter(torch.empty(out_capsules, out_channels))
+        self.reset_parameters()
+
+    def reset_parameters(self) -> None:
+        bound = 1 / math.sqrt(self.in_channels)
+        nn.init.uniform_(self.weight, -bound, bound)
+        nn.init.zeros_(self.bias)
+
+    def votes(self, h: Tensor) -> Tensor:
+        r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
+        return torch.einsum("jkp,kplc->jklc", h, self.weight)
+
+    def forward(self, h: Tensor, a_bar: Operator, prior: Tensor | None = None) -> Routing:
+        return route(self.votes(h), a_bar, self.bias, self.iterations, self.beta, prior)
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.__class__.__name__}({self.in_capsules}, {self.in_channels}, {self.out_capsules}, "
+            f"{self.out_channels}, iterations={self.iterations}, beta={self.beta})"
+        )

@@ -1,0 +1,143 @@
+"""Personalised PageRank: the exact matrix for small graphs, a push method with an error bound for large ones."""
+
+from typing import Any
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ncgnn.sparse.sparsify import TopK
+
+EXACT_LIMIT = 10_000
+"""Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
+
+_CHUNKS_PER_THREAD = 8  # enough to even out the work, few enough that clearing N-sized buffers costs nothing
+Array = NDArray[np.generic]
+
+
+def exact_pagerank(a: Any, alpha: float) -> Any:
+    r"""Equation 6, :math:`\alpha (\mathbf{I} - (1 - \alpha) \tilde{\mathbf{A}})^{-1}`, as a dense array."""
+    n = a.shape[0]
+    if n > EXACT_LIMIT:
+        raise ValueError(
+            f"exact PageRank inverts an N x N matrix and stops at {EXACT_LIMIT} nodes, this graph has {n}: "
+            "give steps=P for the truncated sum, or sparsify=TopK(k) for the push method"
+        )
+    return alpha * np.linalg.inv(np.eye(n) - (1 - alpha) * a.toarray())
+
+
+def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
+    r"""The largest entries of each row of equation 6, without ever forming the matrix.
+
+    For every node s, probability is pushed along the random walk :math:`\hat{\mathbf{D}}^{-1} \hat{\mathbf{A}}` until
+    the undelivered rest at each node u is below :math:`\epsilon \hat{d}_u`. On an undirected graph each entry (s, v)
+    is then too small by at most :math:`\epsilon \sqrt{\hat{d}_s \hat{d}_v}`, and never too large.
+
+    Args:
+        a: the normalised adjacency matrix :math:`\tilde{\mathbf{A}}`, symmetric.
+        tolerance: :math:`\epsilon`; the work for a node is at most :math:`1 / (\alpha \epsilon)`.
+    """
+    if abs(a - a.T).max() > 1e-12:
+        raise ValueError("the push method needs an undirected graph: make the edges symmetric")
+    # The diagonal of the normalised matrix is 1 / d, because A + I has ones there.
+    degree = 1 / a.diagonal()
+    root = np.sqrt(degree)
+    walk = sp.csr_matrix(sp.diags_array(1 / root) @ a @ sp.diags_array(root))
+    chunks = min(a.shape[0], _CHUNKS_PER_THREAD * numba.get_num_threads())
+    starts = np.linspace(0, a.shape[0], chunks + 1).astype(np.int64)
+    counts, indices, values = _push(walk.indptr, walk.indices, walk.data, degree, starts, alpha, tolerance, top_k.k)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return top_k(sp.csr_matrix((values, indices, indptr), shape=a.shape))
+
+
+@numba.njit(parallel=True, cache=True)
+def _push(
+    indptr: Array,
+    indices: Array,
+    walk: Array,
+    degree: Array,
+    starts: Array,
+    alpha: float,
+    tolerance: float,
+    k: int,
+) -> Any:
+    n, chunks = degree.shape[0], starts.shape[0] - 1
+    counts = np.zeros(n, np.int64)
+    found_nodes = [np.empty(0, np.int32) for _ in range(chunks)]
+    found_values = [np.empty(0, np.float64) for _ in range(chunks)]
+    for chunk in numba.prange(chunks):
+        rank, rest = np.zeros(n), np.zeros(n)
+        queued = np.zeros(n, np.bool_)
+        queue, touched = np.empty(n, np.int32), np.empty(n, np.int32)
+        nodes, values, filled = np.empty(4 * k, np.int32), np.empty(4 * k), 0
+        for seed in range(starts[chunk], starts[chunk + 1]):
+            reached = _push_one(
+                seed, indptr, indices, walk, degree, alpha, tolerance, rank, rest, queued, queue, touched
+            )
+            row_nodes = touched[:reached]
+            row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
+            limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k] * (1 - 1e-9)
+            for j in range(reached):
+                if row[j] > 0 and row[j] >= limit:
+                    if filled == nodes.shape[0]:
+                        nodes, values = _grown(nodes, values)
+                    nodes[filled], values[filled] = row_nodes[j], row[j]
+                    filled += 1
+                    counts[seed] += 1
+                rank[row_nodes[j]] = 0
+                rest[row_nodes[j]] = 0
+        found_nodes[chunk], found_values[chunk] = nodes[:filled].copy(), values[:filled].copy()
+    total = counts.sum()
+    all_nodes, all_values, at = np.empty(total, np.int32), np.empty(total), 0
+    for chunk in range(chunks):
+        size = found_nodes[chunk].shape[0]
+        all_nodes[at : at + size] = found_nodes[chunk]
+        all_values[at : at + size] = found_values[chunk]
+        at += size
+    return counts, all_nodes, all_values
+
+
+@numba.njit(cache=True)
+def _grown(nodes: Array, values: Array) -> Any:
+    return np.concatenate((nodes, np.empty_like(nodes))), np.concatenate((values, np.empty_like(values)))
+
+
+@numba.njit(cache=True)
+def _push_one(
+    seed: int,
+    indptr: Array,
+    indices: Array,
+    walk: Array,
+    degree: Array,
+    alpha: float,
+    tolerance: float,
+    rank: Array,
+    rest: Array,
+    queued: Array,
+    queue: Array,
+    touched: Array,
+) -> int:
+    """Fill ``rank`` for one seed; ``touched`` lists the nodes with anything in ``rank`` or ``rest``."""
+    n = degree.shape[0]
+    rest[seed], queued[seed], queue[0], touched[0] = 1.0, True, seed, seed
+    head, waiting, reached = 0, 1, 1
+    while waiting:
+        u = queue[head]
+        head = (head + 1) % n
+        waiting -= 1
+        queued[u] = False
+        mass = rest[u]
+        rest[u] = 0.0
+        rank[u] += alpha * mass
+        for e in range(indptr[u], indptr[u + 1]):
+            v = indices[e]
+            if rank[v] == 0 and rest[v] == 0:
+                touched[reached] = v
+                reached += 1
+            rest[v] += (1 - alpha) * mass * walk[e]
+            if not queued[v] and rest[v] >= tolerance * degree[v]:
+                queued[v] = True
+                queue[(head + waiting) % n] = v
+                waiting += 1
+    return reached
