@@ -1,17 +1,34 @@
 """Node classification whose predictions come with their reasons: node-level capsule graph neural networks."""
 
-from ncgnn.errors import InputError
-from ncgnn.nn import (
-    NCGNN,
-    AttentionFilter,
-    CapsuleGraphLayer,
-    DiffusionFilter,
-    PrimaryCapsules,
-    Routing,
-    margin_loss,
-    squash,
-)
-from ncgnn.sparse import Threshold, TopK
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ncgnn.data import (
+        load_dataset,
+        published_split,
+        read_graph,
+        save_graph,
+        split_fractions,
+        split_per_class,
+        split_stratified,
+        statistics,
+        syn_cora,
+        usual_split,
+    )
+    from ncgnn.errors import InputError
+    from ncgnn.nn import (
+        NCGNN,
+        AttentionFilter,
+        CapsuleGraphLayer,
+        DiffusionFilter,
+        PrimaryCapsules,
+        Routing,
+        margin_loss,
+        squash,
+    )
+    from ncgnn.sparse import Threshold, TopK
+    from ncgnn.train import Config, NCGNNClassifier, preset
 
 __version__ = "0.1.0"
 
@@ -19,12 +36,39 @@ __all__ = [
     "NCGNN",
     "AttentionFilter",
     "CapsuleGraphLayer",
+    "Config",
     "DiffusionFilter",
     "InputError",
+    "NCGNNClassifier",
     "PrimaryCapsules",
     "Routing",
     "Threshold",
     "TopK",
+    "load_dataset",
     "margin_loss",
+    "preset",
+    "published_split",
+    "read_graph",
+    "save_graph",
+    "split_fractions",
+    "split_per_class",
+    "split_stratified",
     "squash",
+    "statistics",
+    "syn_cora",
+    "usual_split",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Importing PyG takes seconds, so names come when asked for: `ncgnn --help` and the layers alone stay quick.
+    if name in __all__:
+        for home in ("errors", "sparse", "nn", "data", "train"):
+            module = import_module(f"ncgnn.{home}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module 'ncgnn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,7 @@
+"""Training: configuration, one run, the classifier, its files."""
+
+from ncgnn.train.classifier import NCGNNClassifier
+from ncgnn.train.config import Config, preset
+from ncgnn.train.run import Epoch, Fit, accuracy, fit, prepare_features
+
+__all__ = ["Config", "Epoch", "Fit", "NCGNNClassifier", "accuracy", "fit", "prepare_features", "preset"]

@@ -1,0 +1,41 @@
+"""Any PyG graph, checked and given the names that the rest of the library relies on."""
+
+from copy import copy
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data.graph import num_classes
+from ncgnn.errors import InputError
+
+
+def complete(data: Data) -> Data:
+    """A shallow copy with finite float features and with names for classes, features and nodes where it had none."""
+    if data.x is None or data.edge_index is None or data.x.dim() != 2:
+        raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
+    if 0 in data.x.shape:
+        raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
+    out = copy(data)
+    out.x = _float_features(data.x)
+    out.num_nodes = data.x.shape[0]
+    if data.y is None:
+        out.y = torch.full((data.x.shape[0],), -1)
+    sizes = {"class_names": num_classes(out), "feature_names": data.x.shape[1], "node_ids": data.x.shape[0]}
+    for key, size in sizes.items():
+        if data.get(key) is None:
+            out[key] = [str(i) for i in range(size)]
+    return out
+
+
+def _float_features(x: Tensor) -> Tensor:
+    if x.layout not in (torch.strided, torch.sparse_csr):
+        x = x.to_sparse_csr()
+    x = x if x.is_floating_point() else x.float()
+    values = x if x.layout == torch.strided else x.values()
+    finite = torch.isfinite(values)
+    if not finite.all():
+        where = torch.nonzero(~finite)[0].tolist()
+        place = f"row {where[0]}, column {where[1]}" if len(where) == 2 else f"stored value {where[0]}"
+        raise InputError(f"x holds NaN or infinity, first at {place}: replace or drop it")
+    return x

@@ -1,0 +1,69 @@
+"""Ids of the node table, and the edge table's rows as pairs of node numbers."""
+
+import numpy as np
+import pandas as pd
+
+from ncgnn.data.columns import as_text, checked_numbers
+from ncgnn.errors import InputError
+
+
+def node_ids(column: pd.Series, where: str) -> pd.Series:
+    """The ids as text; blank or repeated ones are an :class:`InputError`."""
+    ids = as_text(column)
+    whole = _without_point_zero(ids)
+    if (whole != ids).all():  # a column of integers that was written out as floats
+        ids = whole
+    blank = (ids == "").to_numpy()
+    if blank.any():
+        raise InputError(f"{where}, column {str(column.name)!r}, row {int(blank.argmax()) + 1}: the id is blank")
+    twice = ids.duplicated().to_numpy()
+    if twice.any():
+        row = int(twice.argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: id {ids.iloc[row]!r} occurs again;"
+            f" rows that repeat an id: {int(twice.sum())}"
+        )
+    return ids
+
+
+def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, where: str) -> np.ndarray:
+    """Row of the node table that each end of each edge names, shape (edges, 2)."""
+    names = pd.concat([as_text(edges[column]) for column in ends], ignore_index=True)
+    numbers = _look_up(names, ids)
+    # "1.0" in an edge file is what a column of integers with gaps becomes when it is written out
+    strays = numbers < 0
+    if strays.any():
+        numbers[strays] = _look_up(_without_point_zero(names[strays]), ids)
+    pairs = numbers.reshape(2, -1).T
+    unknown = (pairs < 0).any(axis=1)
+    if unknown.any():
+        row = int(unknown.argmax())
+        end = int(pairs[row].argmin())
+        raise InputError(
+            f"{where}, column {ends[end]!r}, row {row + 1}: node {names.iloc[row + end * len(edges)]!r} is not in the"
+            f" node table; edges with an unknown node: {int(unknown.sum())}"
+        )
+    return pairs
+
+
+def edge_weights(column: pd.Series, where: str) -> np.ndarray:
+    """The weights; each must be a finite number above zero."""
+    weights = checked_numbers(column, where, "correct it, or drop the edge")
+    if (weights <= 0).any():
+        row = int((weights <= 0).argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero;"
+            " correct it, or drop the edge"
+        )
+    return weights
+
+
+def _look_up(names: pd.Series, ids: pd.Series) -> np.ndarray:
+    """Position of each name among the unique ids, -1 if it is none of them."""
+    codes, _ = pd.factorize(pd.concat([ids, names], ignore_index=True))
+    codes = codes[len(ids) :]
+    return np.where(codes < len(ids), codes, -1)
+
+
+def _without_point_zero(ids: pd.Series) -> pd.Series:
+    return ids.str.replace(r"^(-?\d+)\.0+$", r"\1", regex=True)

@@ -1,0 +1,107 @@
+"""The one way a graph is put together: features, undirected edges, labels and names as PyG ``Data``."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+SPARSE_BELOW = 0.1  # share of non-zeros under which a sparse product beats a dense one
+SPLITS = ("train_mask", "val_mask", "test_mask")
+
+
+def make_graph(
+    name: str,
+    x: Tensor,
+    edge_index: Tensor,
+    y: Tensor,
+    *,
+    edge_weight: Tensor | None = None,
+    class_names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | None = None,
+    node_ids: Sequence[str] | None = None,
+    **extra: Any,
+) -> Data:
+    """A ``Data`` with the attributes that every graph of this library has; unknown names become "0", "1", ..."""
+    data = Data(x=x, edge_index=edge_index, y=y, num_nodes=x.shape[0], name=name)
+    if edge_weight is not None:
+        data.edge_weight = edge_weight
+    data.class_names = _names(class_names, int(y.max()) + 1 if len(y) else 0)
+    data.feature_names = _names(feature_names, x.shape[1])
+    data.node_ids = _names(node_ids, x.shape[0])
+    for key, value in extra.items():
+        setattr(data, key, value)
+    return data
+
+
+def feature_tensor(x: sp.spmatrix | sp.sparray | np.ndarray) -> Tensor:
+    """Features as float32: ``torch.sparse_csr`` when under a tenth of the entries are non-zero, else dense."""
+    if isinstance(x, np.ndarray) and np.count_nonzero(x) >= SPARSE_BELOW * x.size:
+        return torch.from_numpy(x.astype(np.float32, copy=False))
+    matrix = sp.csr_array(x, dtype=np.float32)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return torch.from_numpy(matrix.toarray()) if matrix.nnz >= SPARSE_BELOW * np.prod(matrix.shape) else _csr(matrix)
+
+
+def feature_matrix(x: Tensor) -> sp.csr_array:
+    """The scipy CSR matrix of a feature tensor, dense or sparse."""
+    if x.layout is torch.strided:
+        return sp.csr_array(x.numpy().astype(np.float32, copy=False))
+    x = x.to_sparse_csr()
+    parts = (x.values().float().numpy(), x.col_indices().numpy(), x.crow_indices().numpy())
+    return sp.csr_array(parts, shape=tuple(x.shape))
+
+
+def merge_edges(
+    pairs: np.ndarray, num_nodes: int, weight: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Undirected edges of ``pairs`` (E, 2) as sorted rows (smaller, larger), each once.
+
+    Self-loops are dropped; weights of repetitions, in either direction, are summed.
+    """
+    keep = pairs[:, 0] != pairs[:, 1]
+    ends = np.sort(pairs[keep].astype(np.int64), axis=1)
+    keys = ends[:, 0] * num_nodes + ends[:, 1]
+    unique, inverse = np.unique(keys, return_inverse=True)
+    edges = np.stack(np.divmod(unique, max(num_nodes, 1)), axis=1)
+    if weight is None:
+        return edges, None
+    summed = np.bincount(inverse, weights=np.asarray(weight, np.float64)[keep], minlength=len(unique))
+    return edges, summed.astype(np.float32)
+
+
+def both_directions(edges: np.ndarray, weight: np.ndarray | None = None) -> tuple[Tensor, Tensor | None]:
+    """PyG's ``edge_index`` (sorted, both directions) and edge weights of the rows that :func:`merge_edges` returns."""
+    rows = np.concatenate([edges, edges[:, ::-1]])
+    order = np.argsort(rows[:, 0] * (rows.max(initial=0) + 1) + rows[:, 1])
+    edge_index = torch.from_numpy(np.ascontiguousarray(rows[order].T))
+    if weight is None:
+        return edge_index, None
+    return edge_index, torch.from_numpy(np.tile(weight, 2)[order].astype(np.float32))
+
+
+def num_classes(data: Data) -> int:
+    """Number of classes: the class names where the graph has them, else the largest label plus one."""
+    if "class_names" in data:
+        return len(data.class_names)
+    return int(data.y.max()) + 1 if data.y is not None and data.y.numel() else 0
+
+
+def _names(given: Sequence[str] | None, count: int) -> list[str]:
+    return [str(i) for i in range(count)] if given is None else [str(name) for name in given]
+
+
+def _csr(matrix: sp.csr_array) -> Tensor:
+    with warnings.catch_warnings():  # torch says once that CSR is in beta
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.sparse_csr_tensor(
+            torch.from_numpy(matrix.indptr.astype(np.int64)),
+            torch.from_numpy(matrix.indices.astype(np.int64)),
+            torch.from_numpy(matrix.data),
+            size=matrix.shape,
+        )

@@ -1,0 +1,35 @@
+"""Label column to class numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from torch import Tensor, from_numpy
+
+from ncgnn.data.columns import as_text
+from ncgnn.errors import InputError
+
+
+def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: str) -> tuple[Tensor, list[str]]:
+    """Class number of every row, -1 where the label is blank, and the names of the classes.
+
+    Without ``class_names`` the classes are those of the column in order, as numbers when all are whole numbers.
+    """
+    text = as_text(column)
+    names = list(class_names) if class_names is not None else _sorted(set(text.unique()) - {""})
+    codes = pd.Index(names, dtype="str").get_indexer(pd.Index(text)).astype(np.int64)
+    unknown = (codes < 0) & (text != "").to_numpy()
+    if unknown.any():
+        row = int(unknown.argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: label {text.iloc[row]!r} is none of the classes"
+            f" {', '.join(names)}"
+        )
+    return from_numpy(codes), names
+
+
+def _sorted(names: set[str]) -> list[str]:
+    try:
+        return sorted(names, key=lambda name: (int(name), name))
+    except ValueError:
+        return sorted(names)

@@ -1,0 +1,127 @@
+"""Graphs in ``.npz`` files of plain arrays: no pickles, so that a file from anywhere is safe to open.
+
+==============================================  ==============================================================
+``edges``                                       (E, 2) integers: undirected edges, each once
+``edge_weight``                                 (E,) floats above zero, optional
+``x_data, x_indices, x_indptr, x_shape``        node features, CSR
+``labels``                                      (N,) integers, -1 for a node without a label
+``train_masks, val_masks, test_masks``          (S, N) bool, optional: S splits; (N,) for a single one
+``class_names, feature_names, node_ids``        strings, optional
+``name, encoding``                              one string each, optional
+==============================================  ==============================================================
+"""
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.data.encoding import Encoding
+from ncgnn.data.graph import SPLITS, both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.errors import InputError
+
+NAMES = ("class_names", "feature_names", "node_ids")
+_REQUIRED = ("edges", "x_data", "x_indices", "x_indptr", "x_shape", "labels")
+_FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+
+
+def read_npz(path: str | Path) -> Data:
+    """Read a graph in the format above, as :func:`save_graph` writes it."""
+    path = Path(path)
+    arrays = _arrays(path)
+    x = _features(path, arrays)
+    count = x.shape[0]
+    labels = _integers(path, "labels", arrays["labels"], (count,), low=-1)
+    edges = _integers(path, "edges", arrays["edges"], (len(arrays["edges"]), 2), low=0, high=count - 1)
+    edge_index, edge_weight = both_directions(*merge_edges(edges, count, _weights(path, arrays, len(edges))))
+    extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count))
+    extra |= _masks(path, arrays, count)
+    if "encoding" in arrays:
+        extra["encoding"] = Encoding.from_json(str(arrays["encoding"]))
+    return make_graph(
+        str(arrays.get("name", path.name[:-4])),
+        feature_tensor(x),
+        edge_index,
+        torch.from_numpy(labels),
+        edge_weight=edge_weight,
+        **extra,
+    )
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    if not path.is_file():
+        raise InputError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
+    try:
+        with path.open("rb") as file:
+            loaded = np.load(file, allow_pickle=False)
+            arrays = {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
+    except _FAULTS as error:
+        reason = "pickles are not opened" if "pickle" in str(error) else " ".join(str(error).split())
+        raise InputError(f"{path}: is no readable .npz file of plain arrays ({reason})") from error
+    missing = [key for key in _REQUIRED if key not in arrays]
+    if missing:
+        raise InputError(f"{path}: array {missing[0]!r} is missing; needed are {', '.join(_REQUIRED)}")
+    return arrays
+
+
+def _features(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
+    indices, indptr, shape = (arrays[f"x_{key}"] for key in ("indices", "indptr", "shape"))
+    try:
+        if any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
+            raise ValueError("indices, indptr and shape must be integers")
+        x = sp.csr_array((arrays["x_data"].astype(np.float32), indices, indptr), shape=tuple(shape.tolist()))
+        x.check_format(full_check=True)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path}: arrays 'x_data' to 'x_shape' are no CSR matrix ({error})") from error
+    if not np.isfinite(x.data).all():
+        raise InputError(f"{path}: array 'x_data' holds values that are not finite: replace them")
+    if 0 in x.shape:
+        raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; it needs both")
+    return x
+
+
+def _integers(
+    path: Path, key: str, values: np.ndarray, shape: tuple[int, ...], low: int, high: float = np.inf
+) -> np.ndarray:
+    if values.shape != shape or values.dtype.kind not in "iu":
+        raise InputError(f"{path}: array {key!r} must be integers of shape {shape}, not {values.dtype} {values.shape}")
+    if values.size and (values.min() < low or values.max() > high):
+        raise InputError(f"{path}: array {key!r} goes from {values.min()} to {values.max()}, outside {low} to {high}")
+    return values.astype(np.int64)
+
+
+def _weights(path: Path, arrays: dict[str, np.ndarray], count: int) -> np.ndarray | None:
+    weight = arrays.get("edge_weight")
+    if weight is None:
+        return None
+    if weight.shape != (count,) or weight.dtype.kind not in "fiu":
+        raise InputError(f"{path}: array 'edge_weight' must be {count} numbers, not {weight.dtype} {weight.shape}")
+    if not (np.isfinite(weight) & (weight > 0)).all():
+        raise InputError(f"{path}: array 'edge_weight' must be finite and above zero")
+    return weight
+
+
+def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, int, int]) -> dict[str, Any]:
+    out = {}
+    for key, count in zip(NAMES, counts, strict=True):
+        if key not in arrays:
+            continue
+        # a class may have a name and no node
+        fits = arrays[key].size >= count if key == "class_names" else arrays[key].size == count
+        if arrays[key].ndim != 1 or not fits:
+            raise InputError(f"{path}: array {key!r} has shape {arrays[key].shape}, but {count} names are needed")
+        out[key] = arrays[key].tolist()
+    return out
+
+
+def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, torch.Tensor]:
+    found = {key: arrays[f"{key}s"] for key in SPLITS if f"{key}s" in arrays}
+    for key, mask in found.items():
+        if mask.dtype != bool or mask.ndim not in (1, 2) or mask.shape[-1] != count:
+            raise InputError(f"{path}: array '{key}s' must be (splits, {count}) bool, not {mask.dtype} {mask.shape}")
+    return {key: torch.from_numpy(np.ascontiguousarray(mask.T)) for key, mask in found.items()}

@@ -1,0 +1,55 @@
+"""Which columns of the two tables are ids, labels, ends of edges and weights."""
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from ncgnn.data.encoding import Encoding
+from ncgnn.errors import InputError
+
+
+def choose_roles(
+    nodes: pd.DataFrame,
+    edges: pd.DataFrame,
+    wanted: Mapping[str, str | None],
+    earlier: Encoding | None,
+    where: tuple[str, str],
+) -> Encoding:
+    """Column names: those wanted, else those of the earlier encoding, else the defaults. All exist in the tables."""
+    roles = {} if earlier is None else {"columns": earlier.columns} | {key: getattr(earlier, key) for key in wanted}
+    roles |= {key: name for key, name in wanted.items() if name is not None}
+    if wanted["label"] is None and roles.get("label") not in nodes:
+        roles["label"] = None
+    if "id" not in roles:
+        roles["id"] = _default_id(nodes, roles["label"], where[0])
+    if "source" not in roles and "target" not in roles and not {"source", "target"} <= set(edges.columns):
+        roles["source"], roles["target"] = _first_two(edges, where[1])
+    found = Encoding(**{"source": "source", "target": "target", "columns": (), **roles})
+    for table, place, names in ((nodes, where[0], (found.id, found.label)), (edges, where[1], _edge_columns(found))):
+        for name in names:
+            check_column(table, name, place)
+    return found
+
+
+def check_column(table: pd.DataFrame, name: str | None, where: str) -> None:
+    """An :class:`InputError` that lists the columns there are, if the one called ``name`` is not among them."""
+    if name is not None and name not in table:
+        shown = ", ".join(table.columns[:12]) + (", ..." if len(table.columns) > 12 else "")
+        raise InputError(f"{where}: there is no column {name!r}; columns: {shown}")
+
+
+def _default_id(nodes: pd.DataFrame, label: str | None, where: str) -> str:
+    others = [name for name in nodes.columns if name != label]
+    if not others:
+        raise InputError(f"{where}: there is no id column: add a column 'id' that names each node")
+    return "id" if "id" in others else others[0]
+
+
+def _first_two(edges: pd.DataFrame, where: str) -> tuple[str, str]:
+    if len(edges.columns) < 2:
+        raise InputError(f"{where}: an edge table needs two columns, 'source' and 'target'")
+    return edges.columns[0], edges.columns[1]
+
+
+def _edge_columns(found: Encoding) -> tuple[str | None, ...]:
+    return found.source, found.target, found.weight

@@ -1,0 +1,121 @@
+"""Which labelled nodes train, validate and test. Unlabelled nodes are in no mask."""
+
+from copy import copy
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.data.graph import SPLITS, num_classes
+from ncgnn.errors import InputError
+
+TWENTY_PER_CLASS = ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml", "amazon-photo", "amazon-computers")
+
+
+def split_per_class(data: Data, train: int = 20, val: int = 500, seed: int = 0) -> Data:
+    """The paper's protocol: ``train`` nodes of each class, ``val`` others for validation, the rest for test."""
+    if train < 1 or val < 0:
+        raise InputError(f"train must be at least 1 and val at least 0, not train={train} and val={val}")
+    y, order = _labelled(data, seed)
+    _check_classes(data, y, train)
+    chosen = np.concatenate([order[y[order] == c][:train] for c in range(num_classes(data))])
+    rest = order[~np.isin(order, chosen)]
+    if len(rest) < val:
+        raise InputError(
+            f"val={val} validation nodes were asked, but only {len(rest)} labelled nodes are left after training takes"
+            f" {len(chosen)}: ask for fewer"
+        )
+    return _with_masks(data, chosen, rest[:val], rest[val:])
+
+
+def split_fractions(data: Data, train: float = 0.25, val: float = 0.25, seed: int = 0) -> Data:
+    """Random shares of the labelled nodes for training and validation, the rest for test; classes are not balanced."""
+    _check_shares(train, val)
+    y, order = _labelled(data, seed)
+    if len(np.unique(y[order])) < 2:
+        raise InputError("labels of fewer than two classes: nothing to learn")
+    first, second = round(train * len(order)), round((train + val) * len(order))
+    if first == 0:
+        raise InputError(f"train={train} of {len(order)} labelled nodes is no node: ask for a larger share")
+    return _with_masks(data, order[:first], order[first:second], order[second:])
+
+
+def split_stratified(data: Data, train: float = 0.6, val: float = 0.2, seed: int = 0) -> Data:
+    """Shares of the labelled nodes of each class, at least one of each for training, the rest for test."""
+    _check_shares(train, val)
+    y, order = _labelled(data, seed)
+    _check_classes(data, y, 1)
+    parts: list[list[np.ndarray]] = [[], [], []]
+    for c in range(num_classes(data)):
+        members = order[y[order] == c]
+        first = max(1, round(train * len(members)))
+        ends = [first, max(first, round((train + val) * len(members)))]
+        for part, nodes in zip(parts, np.split(members, ends), strict=True):
+            part.append(nodes)
+    if not sum(map(len, parts[1])):
+        raise InputError(f"val={val} of {len(order)} labelled nodes is no node: label more, or ask for a larger share")
+    return _with_masks(data, *(np.concatenate(part) for part in parts))
+
+
+def usual_split(data: Data, seed: int = 0) -> Data:
+    """The split that is usual for a graph: its published split number ``seed`` where it has any; 25/25/50 % on
+    Syn-Cora and 20 nodes a class with 500 for validation on the citation and Amazon graphs, as in the paper; else
+    60/20/20 % of each class."""
+    name = str(data.get("name", ""))
+    if all(key in data for key in SPLITS):
+        return published_split(data, seed)
+    if name.startswith("syn-cora"):
+        return split_fractions(data, 0.25, 0.25, seed)
+    if name in TWENTY_PER_CLASS:
+        return split_per_class(data, 20, 500, seed)
+    return split_stratified(data, seed=seed)
+
+
+def published_split(data: Data, index: int) -> Data:
+    """Split number ``index`` (from 0) of those that were published with the graph."""
+    if any(key not in data for key in SPLITS):
+        raise InputError(
+            f"graph {data.get('name', '')!r} has no published split: draw one with split_per_class or split_fractions"
+        )
+    masks = [data[key].reshape(data.num_nodes, -1) for key in SPLITS]
+    count = masks[0].shape[1]
+    if not 0 <= index < count:
+        raise InputError(f"split {index} does not exist: graph {data.get('name', '')!r} has splits 0 to {count - 1}")
+    out = copy(data)
+    for key, mask in zip(SPLITS, masks, strict=True):
+        out[key] = mask[:, index].clone() & (data.y >= 0)
+    return out
+
+
+def _labelled(data: Data, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """The labels, and the labelled nodes in random order."""
+    y = np.full(data.num_nodes, -1) if data.y is None else data.y.numpy()
+    return y, np.random.default_rng(seed).permutation(np.flatnonzero(y >= 0))
+
+
+def _check_shares(train: float, val: float) -> None:
+    if not (0 < train < 1 and 0 <= val < 1 and train + val <= 1):
+        raise InputError(f"train and val must be shares with train + val <= 1, not train={train} and val={val}")
+
+
+def _check_classes(data: Data, y: np.ndarray, train: int) -> None:
+    classes = num_classes(data)
+    if classes < 2:
+        raise InputError(f"labels of {classes} class{'es' * (classes != 1)}: at least two are needed")
+    sizes = np.bincount(y[y >= 0], minlength=classes)
+    smallest = int(sizes.argmin())
+    if sizes[smallest] < train:
+        name = data.class_names[smallest] if "class_names" in data else smallest
+        raise InputError(
+            f"class {str(name)!r} has {sizes[smallest]} labelled nodes, but train={train} per class were asked:"
+            f" ask for fewer or label more"
+        )
+
+
+def _with_masks(data: Data, *nodes: np.ndarray) -> Data:
+    out = copy(data)
+    for key, members in zip(SPLITS, nodes, strict=True):
+        mask = torch.zeros(int(data.num_nodes or 0), dtype=torch.bool)
+        mask[torch.from_numpy(members)] = True
+        out[key] = mask
+    return out

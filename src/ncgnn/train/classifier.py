@@ -1,0 +1,232 @@
+"""The model with scikit-learn's manners: fit, predict, save, load."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data import Encoding, complete
+from ncgnn.errors import InputError
+from ncgnn.nn import NCGNN, Routing
+from ncgnn.train.config import Config
+from ncgnn.train.files import load_weights, read_model, write_model
+from ncgnn.train.run import Epoch, fit, prepare_features
+
+
+class NCGNNClassifier(ClassifierMixin, BaseEstimator):
+    """Classifies the nodes of a graph, and of other graphs with the same features.
+
+    The constructor's arguments are the fields of :class:`~ncgnn.Config`, which says what each means; it only stores
+    them. What is learned ends in an underscore.
+
+    Attributes:
+        model_: the trained :class:`~ncgnn.NCGNN`.
+        classes_: class names; column i of ``predict_proba`` belongs to ``classes_[i]``.
+        feature_names_in_: names of the features it was trained on.
+        history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
+        best_: the epoch whose weights were kept.
+
+    Example:
+        >>> import ncgnn
+        >>> data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
+        >>> clf = ncgnn.NCGNNClassifier(hops=2, epochs=20).fit(data)
+        >>> clf.predict(data).shape
+        (34,)
+    """
+
+    def __init__(
+        self,
+        filter: Literal["attention", "diffusion"] = "attention",
+        hops: int | Sequence[int] = 5,
+        zeta_prior: Sequence[float] | None = None,
+        diffusion: Literal["ppr", "heat"] = "ppr",
+        alpha: float = 0.1,
+        time: float = 5.0,
+        steps: int | None = None,
+        top_k: int | None = None,
+        epsilon: float | None = None,
+        tolerance: float = 1e-6,
+        num_capsules: int = 8,
+        primary_channels: int = 64,
+        class_channels: int = 16,
+        iterations: int = 3,
+        beta: float = 1.0,
+        dropout: float = 0.9,
+        hidden: Sequence[tuple[int, int]] = (),
+        m_plus: float = 0.9,
+        m_minus: float = 0.1,
+        lam: float = 0.5,
+        lr: float = 1e-3,
+        zeta_lr: float = 0.05,
+        weight_decay: float = 5e-3,
+        epochs: int = 500,
+        patience: int = 100,
+        normalize_features: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self.filter = filter
+        self.hops = hops
+        self.zeta_prior = zeta_prior
+        self.diffusion = diffusion
+        self.alpha = alpha
+        self.time = time
+        self.steps = steps
+        self.top_k = top_k
+        self.epsilon = epsilon
+        self.tolerance = tolerance
+        self.num_capsules = num_capsules
+        self.primary_channels = primary_channels
+        self.class_channels = class_channels
+        self.iterations = iterations
+        self.beta = beta
+        self.dropout = dropout
+        self.hidden = hidden
+        self.m_plus = m_plus
+        self.m_minus = m_minus
+        self.lam = lam
+        self.lr = lr
+        self.zeta_lr = zeta_lr
+        self.weight_decay = weight_decay
+        self.epochs = epochs
+        self.patience = patience
+        self.normalize_features = normalize_features
+        self.seed = seed
+
+    @classmethod
+    def from_config(cls, config: Config) -> Self:
+        return cls(**config.model_dump())
+
+    @property
+    def config(self) -> Config:
+        values = self.get_params()
+        lists = {key: list(v) for key, v in values.items() if isinstance(v, Sequence) and not isinstance(v, str)}
+        return Config.make(values | lists, where=type(self).__name__)
+
+    def fit(self, data: Data, on_epoch: Callable[[Epoch], None] = lambda epoch: None) -> Self:
+        """Train on ``data.train_mask``; ``data.val_mask`` decides when to stop and which weights to keep.
+
+        Args:
+            data: a graph with ``x``, ``edge_index``, ``y`` (-1 where unlabelled) and one split as masks; draw one
+                with :func:`~ncgnn.split_per_class`, :func:`~ncgnn.split_fractions` or
+                :func:`~ncgnn.published_split`.
+            on_epoch: called after each epoch.
+        """
+        config = self.config
+        data = complete(data)
+        _check_split(data)
+        x = prepare_features(data.x, config.normalize_features)
+        prepared = config.make_filter().prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
+        result = fit(data, x, prepared, config, on_epoch)
+        self.model_, self.best_, self.history_ = result.model, result.best, result.history
+        self._describe(data.class_names, data.feature_names, data.get("encoding"))
+        return self
+
+    def _describe(self, classes: Sequence[str], features: Sequence[str], encoding: Encoding | None) -> None:
+        self.classes_ = np.array(classes, dtype=str)
+        self.feature_names_in_ = np.array(features, dtype=object)
+        self.n_features_in_ = len(features)
+        self.encoding_ = encoding
+
+    @torch.no_grad()
+    def decision_function(self, data: Data) -> np.ndarray:
+        """Length of each node's class capsules [N, C], between 0 and 1: how much speaks for each class."""
+        return self._forward(data)[0].cpu().numpy()
+
+    @torch.no_grad()
+    def transform(self, data: Data) -> np.ndarray:
+        """Each node's class capsules [N, C, f_c]."""
+        return self._forward(data)[1].capsules.cpu().numpy()
+
+    def predict_proba(self, data: Data) -> np.ndarray:
+        """Capsule lengths divided by their sum [N, C]. They rank well, but are not calibrated probabilities."""
+        return proportions(self.decision_function(data))
+
+    def predict(self, data: Data) -> np.ndarray:
+        """Class name of every node."""
+        chosen: np.ndarray = self.classes_[self.decision_function(data).argmax(axis=1)]
+        return chosen
+
+    def score(self, data: Data, mask: Tensor | None = None) -> float:
+        """Accuracy on the nodes in ``mask``, by default ``data.test_mask``."""
+        mask = data.test_mask if mask is None else mask
+        names = np.array(complete(data).class_names, dtype=str)
+        return float((self.predict(data)[mask] == names[data.y[mask]]).mean())
+
+    def _forward(self, data: Data) -> tuple[Tensor, Routing]:
+        model = self._fitted()
+        data = complete(data)
+        self._check_features(data)
+        x = prepare_features(data.x, self.normalize_features)
+        # prepared anew for the graph at hand, which need not be the one it was trained on
+        prepared = model.filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
+        out: tuple[Tensor, Routing] = model(x, prepared, return_routing=True)
+        return out
+
+    def _fitted(self) -> NCGNN:
+        if not hasattr(self, "model_"):
+            raise NotFittedError("this classifier has not been trained: call fit(data) or load(path) first")
+        return self.model_
+
+    def _check_features(self, data: Data) -> None:
+        if data.x.shape[1] != self.n_features_in_:
+            raise InputError(f"the model expects {self.n_features_in_} features, the graph has {data.x.shape[1]}")
+        different = np.flatnonzero(self.feature_names_in_ != np.array(data.feature_names, dtype=object))
+        if different.size:
+            i = different[0]
+            raise InputError(
+                f"the graph has other features than the model: {different.size} differ, the first is feature {i}, "
+                f"{data.feature_names[i]!r} in the graph and {self.feature_names_in_[i]!r} in the model"
+            )
+
+    def save(self, path: str | Path) -> None:
+        """Write one safetensors file that holds the weights, the configuration and all names."""
+        model = self._fitted()
+        header = {
+            "config": self.config.model_dump(mode="json"),
+            "class_names": self.classes_.tolist(),
+            "feature_names": self.feature_names_in_.tolist(),
+            "encoding": None if self.encoding_ is None else self.encoding_.to_json(),
+        }
+        write_model(path, model.state_dict(), header)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """A classifier from a file that :meth:`save` wrote; its scores are bitwise those of the saved one."""
+        state, header = read_model(path)
+        try:
+            config, classes, features = header["config"], header["class_names"], header["feature_names"]
+            encoding = Encoding.from_json(header["encoding"]) if header["encoding"] else None
+        except (KeyError, ValueError) as error:
+            raise InputError(f"{path}: damaged model file: {error} in its header") from None
+        self = cls.from_config(Config.make(config, where=str(path)))
+        self.model_ = self.config.make_model(len(features), len(classes)).eval()
+        load_weights(path, self.model_, state)
+        self._describe(classes, features, encoding)
+        return self
+
+
+def proportions(lengths: np.ndarray) -> np.ndarray:
+    """Lengths divided by their sum; equal shares for a node that nothing speaks for."""
+    totals = lengths.sum(axis=1, keepdims=True)
+    equal = np.full_like(lengths, 1 / lengths.shape[1])
+    out: np.ndarray = np.divide(lengths, totals, out=equal, where=totals > 0)
+    return out
+
+
+def _check_split(data: Data) -> None:
+    for key in ("train_mask", "val_mask"):
+        mask: Any = data.get(key)
+        if mask is None or mask.dim() != 1:
+            raise InputError(f"{key} must be one mask over the nodes: draw a split, or choose one with published_split")
+        if not mask.any():
+            raise InputError(f"{key} is empty: there is nothing to train or to validate on")
+        if (data.y[mask] < 0).any():
+            raise InputError(f"{key} contains nodes without a label")
+    if len(data.y[data.train_mask].unique()) < 2:
+        raise InputError("the training nodes belong to fewer than two classes: there is nothing to learn")

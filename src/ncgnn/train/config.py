@@ -1,0 +1,143 @@
+"""Everything that decides a run besides the data: validated, read from and written to TOML."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from ncgnn.errors import InputError
+from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter
+from ncgnn.sparse import Sparsify, Threshold, TopK
+
+Hop = Annotated[int, Field(ge=0, le=100)]
+Size = Annotated[int, Field(ge=1, le=4096)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+
+class Config(BaseModel):
+    """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    filter: Literal["attention", "diffusion"] = Field("attention", description="which graph filter (eq. 5 or eq. 6)")
+    hops: Hop | list[Hop] = Field(5, description="attention: the hops; a number n means 1 to n, a list says which")
+    zeta_prior: list[float] | None = Field(None, description="attention: where zeta starts, one for each hop")
+    diffusion: Literal["ppr", "heat"] = Field("ppr", description="diffusion: personalised PageRank or heat kernel")
+    alpha: Share = Field(0.1, description="diffusion: teleport probability of PageRank")
+    time: float = Field(5.0, gt=0, description="diffusion: t of the heat kernel")
+    steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(None, description="diffusion: P of eq. 7; none: exact")
+    top_k: Annotated[int, Field(ge=1)] | None = Field(None, description="keep this many entries a row of the filter")
+    epsilon: Annotated[float, Field(gt=0)] | None = Field(None, description="keep filter entries of at least this")
+    tolerance: float = Field(1e-6, gt=0, description="diffusion: precision of PageRank on large graphs")
+
+    num_capsules: Size = Field(8, description="primary capsules a node, K")
+    primary_channels: Size = Field(64, description="size of a primary capsule, f_p")
+    class_channels: Size = Field(16, description="size of a class capsule, f_c")
+    iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
+    beta: float = Field(1.0, ge=0, description="scale of the agreement in eq. 13")
+    dropout: Rate = Field(0.9, description="on the primary capsules")
+    hidden: list[tuple[Size, Size]] = Field([], description="further capsule layers: [capsules, channels] each")
+
+    m_plus: Share = Field(0.9, description="margin of the right class (eq. 11)")
+    m_minus: Share = Field(0.1, description="margin of the other classes (eq. 11)")
+    lam: float = Field(0.5, ge=0, description="weight of the other classes (eq. 11)")
+    lr: float = Field(1e-3, gt=0, description="learning rate")
+    zeta_lr: float = Field(0.05, ge=0, description="learning rate of zeta, which has no weight decay")
+    weight_decay: float = Field(5e-3, ge=0, description="of all weights but zeta")
+    epochs: Annotated[int, Field(ge=1)] = Field(500, description="most epochs")
+    patience: Annotated[int, Field(ge=1)] = Field(100, description="epochs without a better validation result")
+    normalize_features: bool = Field(False, description="divide each feature row by its sum")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="of weights and dropout")
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.top_k is not None and self.epsilon is not None:
+            raise ValueError("top_k and epsilon exclude each other: keep one")
+        if self.m_minus >= self.m_plus:
+            raise ValueError(f"m_minus = {self.m_minus} must be below m_plus = {self.m_plus}")
+        if isinstance(self.hops, list) and (not self.hops or len(set(self.hops)) < len(self.hops)):
+            raise ValueError("hops must name at least one hop, and none twice")
+        if self.hops == 0:
+            raise ValueError("hops = 0 means no hop at all: write hops = [0] for the node itself")
+        if self.zeta_prior is not None and len(self.zeta_prior) != len(self.hop_set):
+            raise ValueError(f"zeta_prior has {len(self.zeta_prior)} values for {len(self.hop_set)} hops")
+        return self
+
+    @property
+    def hop_set(self) -> list[int]:
+        return list(range(1, self.hops + 1)) if isinstance(self.hops, int) else sorted(self.hops)
+
+    @classmethod
+    def make(cls, values: Mapping[str, Any], where: str = "configuration") -> Self:
+        """A configuration from plain values; what is wrong with them becomes one line that begins with ``where``."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise InputError(f"{where}: {_one_line(error)}") from None
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """From a TOML file."""
+        return cls.make(read_toml(path), where=str(path))
+
+    def to_toml(self) -> str:
+        # Numbers, strings, booleans and lists look the same in JSON and in TOML, which has no null.
+        values = self.model_dump(exclude_none=True, mode="json")
+        return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+
+    def sparsify(self) -> Sparsify | None:
+        if self.top_k is not None:
+            return TopK(self.top_k)
+        return None if self.epsilon is None else Threshold(self.epsilon)
+
+    def make_filter(self) -> AttentionFilter | DiffusionFilter:
+        if self.filter == "attention":
+            return AttentionFilter(self.hop_set, self.sparsify(), self.zeta_prior)
+        return DiffusionFilter(
+            self.alpha, self.steps, self.diffusion, self.time, sparsify=self.sparsify(), tolerance=self.tolerance
+        )
+
+    def make_model(self, in_channels: int, out_channels: int) -> NCGNN:
+        return NCGNN(
+            in_channels,
+            out_channels,
+            self.make_filter(),
+            num_capsules=self.num_capsules,
+            primary_channels=self.primary_channels,
+            class_channels=self.class_channels,
+            iterations=self.iterations,
+            beta=self.beta,
+            dropout=self.dropout,
+            hidden=self.hidden,
+        )
+
+
+def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
+    """The settings chosen for a named graph and a filter, on validation nodes; empty for an unknown graph."""
+    family = graph.partition(":")[0]  # one setting for all Syn-Cora graphs
+    file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
+    found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {"filter": filter} | found
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list["))
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {key!r}; known keys: {', '.join(Config.model_fields)}"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{key} = {first['input']!r}: {message}" if key else message

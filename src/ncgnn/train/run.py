@@ -1,0 +1,119 @@
+"""One run: train on one split, stop by validation, keep the best weights."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.nn import NCGNN, PreparedFilter, margin_loss
+from ncgnn.train.config import Config
+
+
+class Epoch(NamedTuple):
+    """What is known after an epoch; one row of ``history.csv``."""
+
+    epoch: int
+    train_loss: float
+    val_loss: float
+    val_accuracy: float
+
+
+@dataclass
+class Fit:
+    """A trained model with the weights of its best epoch, and how it got there."""
+
+    model: NCGNN
+    best: Epoch
+    history: list[Epoch] = field(repr=False)
+
+
+def fit(data: Data, x: Tensor, prepared: PreparedFilter, config: Config, on_epoch: Callable[[Epoch], None]) -> Fit:
+    """Train a model on ``data.train_mask``; early stopping and the choice of weights look at ``data.val_mask`` alone.
+
+    A result is better when its validation accuracy is higher or, at equal accuracy, its loss lower. The outcome is
+    a function of the arguments: the random state of the caller is neither used nor changed.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(config.seed)
+        model = config.make_model(x.shape[1], len(data.class_names)).to(x.device)
+        return _fit(model, data, x, prepared, config, on_epoch)
+
+
+def _fit(
+    model: NCGNN,
+    data: Data,
+    x: Tensor,
+    prepared: PreparedFilter,
+    config: Config,
+    on_epoch: Callable[[Epoch], None],
+) -> Fit:
+    optimizer = _optimizer(model, config)
+    history: list[Epoch] = []
+    best, best_state = None, model.state_dict()
+    for number in range(1, config.epochs + 1):
+        train_loss = _step(model, optimizer, data, x, prepared, config)
+        epoch = Epoch(number, train_loss, *_validate(model, data, x, prepared, config))
+        history.append(epoch)
+        on_epoch(epoch)
+        if best is None or (epoch.val_accuracy, -epoch.val_loss) > (best.val_accuracy, -best.val_loss):
+            best, best_state = epoch, deepcopy(model.state_dict())
+        elif number - best.epoch >= config.patience:
+            break
+    assert best is not None  # there is at least one epoch
+    model.load_state_dict(best_state)
+    model.eval()
+    return Fit(model, best, history)
+
+
+def _optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
+    weights = [p for name, p in model.named_parameters() if name != "filter.zeta"]
+    zeta = [p for name, p in model.named_parameters() if name == "filter.zeta"]
+    groups = [
+        {"params": weights, "weight_decay": config.weight_decay},
+        {"params": zeta, "lr": config.zeta_lr, "weight_decay": 0.0},
+    ]
+    return torch.optim.Adam([g for g in groups if g["params"]], lr=config.lr)
+
+
+def _step(
+    model: NCGNN, optimizer: torch.optim.Optimizer, data: Data, x: Tensor, prepared: PreparedFilter, config: Config
+) -> float:
+    model.train()
+    optimizer.zero_grad()
+    loss = _loss(model(x, prepared), data.y, data.train_mask, config)
+    loss.backward()
+    optimizer.step()
+    return loss.item()
+
+
+@torch.no_grad()
+def _validate(model: NCGNN, data: Data, x: Tensor, prepared: PreparedFilter, config: Config) -> tuple[float, float]:
+    model.eval()
+    scores = model(x, prepared)
+    return _loss(scores, data.y, data.val_mask, config).item(), accuracy(scores, data.y, data.val_mask)
+
+
+def _loss(scores: Tensor, y: Tensor, mask: Tensor, config: Config) -> Tensor:
+    return margin_loss(scores[mask], y[mask], config.m_plus, config.m_minus, config.lam)
+
+
+def accuracy(scores: Tensor, y: Tensor, mask: Tensor) -> float:
+    """Share of the nodes in ``mask`` whose highest score is that of their class; NaN for an empty mask."""
+    return (scores[mask].argmax(dim=1) == y[mask]).float().mean().item()
+
+
+def prepare_features(x: Tensor, normalize: bool) -> Tensor:
+    """The features as the model takes them: float32 as they are, or each row divided by the sum of its magnitudes."""
+    if not normalize:
+        return x
+    if x.layout == torch.strided:
+        return x / x.abs().sum(dim=1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)
+    counts = x.crow_indices().diff()
+    rows = torch.repeat_interleave(torch.arange(x.shape[0], device=x.device), counts)
+    sums = x.values().new_zeros(x.shape[0]).index_add(0, rows, x.values().abs())
+    values = x.values() / sums[rows].clamp(min=torch.finfo(x.dtype).tiny)
+    return torch.sparse_csr_tensor(x.crow_indices(), x.col_indices(), values, size=x.shape)
