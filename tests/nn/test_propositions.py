@@ -159,7 +159,7 @@ def test_spectral_coefficients_are_those_of_the_binomial_theorem(hops, seed):
 @examples
 @given(filt=sparsified_filters())
 def test_sparsified_filters_have_no_spectral_coefficients(filt):
-    with pytest.raises(ValueError, match="sparsified|infinite"):
+    with pytest.raises(ValueError, match=r"sparsified|infinite"):
         filt.spectral_coefficients()
 
 

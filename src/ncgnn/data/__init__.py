@@ -3,6 +3,7 @@
 from ncgnn.data.complete import complete
 from ncgnn.data.encoding import Column, Encoding
 from ncgnn.data.load import load_dataset
+from ncgnn.data.local import local_graph
 from ncgnn.data.registry import DATASETS, DatasetInfo, Published, dataset_info
 from ncgnn.data.save import save_graph
 from ncgnn.data.splits import published_split, split_fractions, split_per_class, split_stratified, usual_split
@@ -20,6 +21,7 @@ __all__ = [
     "complete",
     "dataset_info",
     "load_dataset",
+    "local_graph",
     "published_split",
     "read_graph",
     "save_graph",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -31,6 +32,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         feature_names_in_: names of the features it was trained on.
         history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
         best_: the epoch whose weights were kept.
+        seconds_: how long training took.
 
     Example:
         >>> import ncgnn
@@ -117,13 +119,14 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
                 :func:`~ncgnn.published_split`.
             on_epoch: called after each epoch.
         """
-        config = self.config
+        config, start = self.config, perf_counter()
         data = complete(data)
         _check_split(data)
         x = prepare_features(data.x, config.normalize_features)
         prepared = config.make_filter().prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
         result = fit(data, x, prepared, config, on_epoch)
         self.model_, self.best_, self.history_ = result.model, result.best, result.history
+        self.seconds_ = perf_counter() - start
         self._describe(data.class_names, data.feature_names, data.get("encoding"))
         return self
 

@@ -1,0 +1,41 @@
+# make demo | test | test-long | lint | format | lock
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO := runs/demo
+
+.PHONY: demo test test-long lint format lock clean
+
+# The environment, from the lock file; made again when that changes.
+.venv/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ncgnn needs Python 3.11 or newer: make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+demo: .venv/installed
+	$(BIN)/ncgnn train cora --filter diffusion --splits 3 --picture --out $(DEMO)
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy src
+
+test: lint
+	$(BIN)/pytest --cov --cov-report=term
+
+test-long: .venv/installed
+	$(BIN)/pytest -m long
+
+format: .venv/installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Pins what is installed in .venv now. Local version suffixes (+cpu) are cut, so that any build of a version will do.
+lock: .venv/installed
+	{ echo "# What is tested, pinned; written by 'make lock'."; \
+	  $(BIN)/python -m pip freeze --exclude-editable --exclude ncgnn | sed 's/+cpu$$//'; } > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+
+clean:
+	rm -rf .venv runs

@@ -1,0 +1,84 @@
+"""``ncgnn datasets``: the named graphs, with the paper's table 1 recomputed."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Folder = Annotated[Path | None, typer.Option("--data", help="Folder of .npz graphs; default: NCGNN_DATA.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+COLUMNS = ("nodes", "edges", "features", "classes", "edge_homophily")
+
+
+def datasets(data: Folder = None, as_json: Json = False) -> None:
+    """List the named graphs: what the paper's table 1 says of each, and the same counted in the graph at hand.
+
+    Graphs that are neither in the data folder nor in an installed package are listed without being downloaded.
+
+    Example: [b]ncgnn datasets[/b]
+    """
+    from ncgnn.cli.graph import notices
+    from ncgnn.cli.progress import track
+    from ncgnn.data import DATASETS
+
+    with notices():
+        rows = [_row(name, data) for name in track(list(DATASETS), "reading graphs")]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    from rich.console import Console
+
+    Console().print(_table(rows))
+
+
+def _row(name: str, folder: Path | None) -> dict[str, Any]:
+    from ncgnn.data import DATASETS, local_graph, statistics
+
+    info, graph = DATASETS[name], local_graph(name, folder)
+    found = None if graph is None else asdict(statistics(graph))
+    paper = None if info.paper is None else asdict(info.paper)
+    return {"name": name, "note": info.note, "paper": paper, "found": found, "equal": _equal(paper, found)}
+
+
+def _equal(paper: dict[str, Any] | None, found: dict[str, Any] | None) -> bool | None:
+    """Whether all five numbers agree; homophily has two decimals in the paper. None where one side is missing."""
+    if paper is None or found is None:
+        return None
+    return all(round(found[key], 2) == paper[key] for key in COLUMNS)
+
+
+def _table(rows: list[dict[str, Any]]) -> "Table":
+    from rich.table import Table
+
+    table = Table(title="Named graphs (paper's table 1 / counted here)", caption=_summary(rows))
+    table.add_column("graph", no_wrap=True)
+    for title in ("nodes", "edges", "features", "classes", "homophily"):
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("")
+    for row in rows:
+        table.add_row(row["name"], *(_cell(row, key) for key in COLUMNS), _remark(row))
+    return table
+
+
+def _cell(row: dict[str, Any], key: str) -> str:
+    digits = ".2f" if key == "edge_homophily" else "d"
+    sides = [format(side[key], digits) for side in (row["paper"], row["found"]) if side is not None]
+    return " / ".join(sides)
+
+
+def _remark(row: dict[str, Any]) -> str:
+    if row["found"] is None:
+        return "not at hand"
+    return {True: "equal", False: "[red]different[/red]", None: ""}[row["equal"]]
+
+
+def _summary(rows: list[dict[str, Any]]) -> str:
+    published = [row for row in rows if row["paper"] is not None]
+    equal = sum(row["equal"] is True for row in published)
+    return f"{equal} of the paper's {len(published)} graphs are at hand and equal to its table 1"

@@ -1,0 +1,182 @@
+"""``ncgnn train``: one run, or one for each of several splits."""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ncgnn.cli import graph as g
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+    from ncgnn.train import Config
+
+_MODEL, _SPLIT = "Model", "Split"
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file of settings.", rich_help_panel=_MODEL)]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="One setting, as in TOML. Repeatable.", rich_help_panel=_MODEL),
+]
+Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich_help_panel=_MODEL)]
+Epochs = Annotated[int | None, typer.Option(help="Most epochs.", rich_help_panel=_MODEL)]
+Seed = Annotated[int | None, typer.Option(help="Seed of weights and dropout.", rich_help_panel=_MODEL)]
+PerClass = Annotated[int | None, typer.Option(help="Training nodes of each class.", rich_help_panel=_SPLIT)]
+Val = Annotated[int, typer.Option(help="Validation nodes, with --per-class.", rich_help_panel=_SPLIT)]
+Fractions = Annotated[
+    tuple[float, float] | None,
+    typer.Option(metavar="TRAIN VAL", help="Shares of each class for training and validation.", rich_help_panel=_SPLIT),
+]
+SplitSeed = Annotated[int, typer.Option(help="Seed, or number, of the first split.", rich_help_panel=_SPLIT)]
+Splits = Annotated[int, typer.Option(min=1, help="How many splits to run, one after another.", rich_help_panel=_SPLIT)]
+Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
+Picture = Annotated[bool, typer.Option("--picture", help="Draw a t-SNE map of the class capsules.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def train(
+    graph: g.Graph = None,
+    nodes: g.Nodes = None,
+    edges: g.Edges = None,
+    id: g.Id = None,
+    label: g.Label = None,
+    source: g.Source = None,
+    target: g.Target = None,
+    weight: g.Weight = None,
+    categorical: g.Categorical = None,
+    ignore: g.Ignore = None,
+    data: g.DataFolder = None,
+    config: ConfigFile = None,
+    settings: Settings = None,
+    filter: Filter = None,
+    epochs: Epochs = None,
+    seed: Seed = None,
+    per_class: PerClass = None,
+    val: Val = 500,
+    fractions: Fractions = None,
+    split_seed: SplitSeed = 0,
+    splits: Splits = 1,
+    out: Out = None,
+    picture: Picture = False,
+    as_json: Json = False,
+) -> None:
+    """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv.
+
+    Known graphs use the settings chosen for them; --config replaces those, --set and the options below change single
+    ones. Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
+
+    Example: [b]ncgnn train karate --epochs 50[/b]
+
+    Example: [b]ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics[/b]
+    """
+    from ncgnn.train.folder import check_writable
+
+    tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
+    if tables.given and label is None:
+        raise InputError("--label names the column of the node table with the classes to learn")
+    chosen = _settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph)
+    rule = SplitRule(per_class, val, fractions)
+    found = g.find_graph(graph, tables, data)
+    folder = out or Path("runs") / str(found.name)
+    numbers = range(split_seed, split_seed + splits)
+    all_splits = [(number, rule.apply(found, number)) for number in numbers]
+    folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
+    for where in folders:
+        check_writable(where)
+    results = [
+        _one_run(split, number, chosen, where, picture)
+        for (number, split), where in zip(all_splits, folders, strict=True)
+    ]
+    _report(results, folders, as_json)
+
+
+@dataclass(frozen=True)
+class SplitRule:
+    """How the labelled nodes are divided."""
+
+    per_class: int | None
+    val: int
+    fractions: tuple[float, float] | None
+
+    def apply(self, data: "Data", number: int) -> "Data":
+        from ncgnn.data import split_per_class, split_stratified, usual_split
+
+        if self.per_class is not None and self.fractions is not None:
+            raise InputError("--per-class and --fractions exclude each other: keep one")
+        if self.per_class is not None:
+            return split_per_class(data, self.per_class, self.val, number)
+        if self.fractions is not None:
+            return split_stratified(data, *self.fractions, seed=number)
+        return usual_split(data, number)
+
+
+def _settings(file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None) -> "Config":
+    """From weak to strong: the graph's preset or the file, single settings, options of their own."""
+    from ncgnn.train import Config, preset
+    from ncgnn.train.config import read_toml
+
+    changes = dict(_parsed(text) for text in settings or ())
+    changes |= {key: value for key, value in options.items() if value is not None}
+    start = preset(graph or "", changes.get("filter", "attention")) if file is None else read_toml(file)
+    return Config.make(start | changes, where=str(file) if file and not changes else "settings")
+
+
+def _parsed(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"--set {text}: write KEY=VALUE, for example --set dropout=0.5")
+    try:
+        return key.strip(), tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return key.strip(), value  # a bare word is a string
+
+
+def _one_run(data: "Data", number: int, config: "Config", folder: Path, picture: bool) -> dict[str, Any]:
+    from ncgnn.cli.progress import epochs
+    from ncgnn.train.classifier import NCGNNClassifier
+    from ncgnn.train.folder import write_run
+
+    with epochs(f"{data.name} split {number}", config.epochs) as show:
+        classifier = NCGNNClassifier.from_config(config).fit(data, on_epoch=show)
+    result = write_run(folder, classifier, data, number)
+    if picture:
+        from ncgnn.train.picture import draw_capsules
+
+        draw_capsules(folder / "capsules.png", classifier, data)
+    return result
+
+
+def _report(results: list[dict[str, Any]], folders: list[Path], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(results if len(results) > 1 else results[0], indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    for title in ("split", "best epoch", "validation", "test", "seconds", "folder"):
+        table.add_column(title, justify="left" if title == "folder" else "right")
+    for result, folder in zip(results, folders, strict=True):
+        metrics = result["metrics"]
+        shown = [_percent(metrics[key]) for key in ("val_accuracy", "test_accuracy")]
+        table.add_row(
+            str(result["split"]["number"]), str(metrics["best_epoch"]), *shown, f"{result['seconds']:.1f}", str(folder)
+        )
+    if len(results) > 1:
+        means = [_percent(_mean(results, key)) for key in ("val_accuracy", "test_accuracy")]
+        table.add_section()
+        table.add_row("mean", "", *means, "", "")
+    Console().print(table)
+
+
+def _mean(results: list[dict[str, Any]], key: str) -> float | None:
+    values = [result["metrics"][key] for result in results]
+    return None if None in values else sum(values) / len(values)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2%}"

@@ -1,0 +1,119 @@
+"""The run folder: what was run, how it went, the model, the predictions."""
+
+import csv
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data import complete
+from ncgnn.errors import InputError
+from ncgnn.train.classifier import NCGNNClassifier, proportions
+from ncgnn.train.files import atomic
+from ncgnn.train.run import Epoch
+
+_PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
+_SPLITS = ("train", "val", "test")
+
+
+def write_run(folder: Path, classifier: NCGNNClassifier, data: Data, split: int) -> dict[str, Any]:
+    """Write the folder of one run and return the contents of its ``run.json``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lengths = classifier.decision_function(data)
+    run = describe(classifier, data, split, lengths)
+    with atomic(folder / "history.csv") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(Epoch._fields)
+        rows.writerows(classifier.history_)
+    classifier.save(folder / "model.safetensors")
+    with atomic(folder / "predictions.csv") as file:
+        prediction_table(classifier, data, lengths).to_csv(file, index=False, lineterminator="\n")
+    with atomic(folder / "run.json") as file:
+        file.write(json.dumps(run, indent=2) + "\n")
+    return run
+
+
+def check_writable(folder: Path) -> None:
+    """Whether :func:`write_run` will be able to write there; to be asked before the training."""
+    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+        raise InputError(f"{folder}: cannot be written ({nearest} is not a folder one may write to)")
+
+
+def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.ndarray) -> dict[str, Any]:
+    """Everything needed to repeat the run, and its results."""
+    chosen = torch.from_numpy(lengths).argmax(dim=1)
+    right = {key: _share_right(chosen, data.y, data[f"{key}_mask"]) for key in _SPLITS}
+    return {
+        "graph": {"name": data.name, "fingerprint": fingerprint(data), "nodes": data.num_nodes},
+        "split": {"number": split} | {key: int(data[f"{key}_mask"].sum()) for key in _SPLITS},
+        "config": classifier.config.model_dump(mode="json"),
+        "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
+        | {f"{key}_accuracy": value for key, value in right.items()},
+        "seconds": round(classifier.seconds_, 3),
+        "commit": _commit(),
+        "versions": {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+    }
+
+
+def _commit() -> str | None:
+    """The commit of the code, where it runs from a checkout."""
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
+    return (chosen[mask] == y[mask]).double().mean().item() if mask.any() else None
+
+
+def fingerprint(data: Data) -> str:
+    """A hash of features, edges and labels, equal for equal graphs."""
+    digest = hashlib.sha256()
+    x = data.x.to_sparse_csr() if data.x.layout == torch.strided else data.x
+    parts = [x.crow_indices(), x.col_indices(), x.values(), data.edge_index, data.get("edge_weight"), data.y]
+    for part in parts:
+        if part is not None:
+            digest.update(np.ascontiguousarray(part.numpy()).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def prediction_table(classifier: NCGNNClassifier, data: Data, lengths: np.ndarray) -> pd.DataFrame:
+    """One row a node: id, known label if any, role in the split if there is one, predicted class, probability,
+    margin to the second class."""
+    data = complete(data)
+    ranked = np.sort(proportions(lengths), axis=1)
+    columns: dict[str, Any] = {
+        "id": data.node_ids,
+        "label": [data.class_names[label] if label >= 0 else "" for label in data.y.tolist()],
+        "split": _roles(data),
+        "predicted": classifier.classes_[lengths.argmax(axis=1)],
+        "probability": ranked[:, -1].astype(float).round(6),
+        "margin": (ranked[:, -1] - ranked[:, -2]).astype(float).round(6),
+    }
+    return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
+
+
+def _roles(data: Data) -> list[str] | None:
+    masks = {key: data.get(f"{key}_mask") for key in _SPLITS}
+    if any(mask is None or mask.dim() != 1 for mask in masks.values()):
+        return None
+    roles = np.full(data.num_nodes, "", dtype="U5")
+    for key, mask in masks.items():
+        roles[mask.numpy()] = key
+    return list(roles.tolist())

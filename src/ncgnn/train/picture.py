@@ -1,0 +1,45 @@
+"""A picture of what was learned: the class capsules of all nodes on a plane."""
+
+from pathlib import Path
+
+import numpy as np
+from torch_geometric.data import Data
+
+from ncgnn.train.classifier import NCGNNClassifier
+from ncgnn.train.files import atomic
+
+
+def draw_capsules(path: Path, classifier: NCGNNClassifier, data: Data) -> None:
+    """A t-SNE map of each node's longest class capsule, coloured by the predicted class, as a PNG file.
+
+    A capsule is placed in the space of all classes, so that capsules of different classes do not mix.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    capsules = classifier.transform(data)
+    chosen = np.linalg.norm(capsules, axis=-1).argmax(axis=1)
+    points = _plane(_longest(capsules, chosen))
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    for number, name in enumerate(classifier.classes_):
+        axes.scatter(points[chosen == number, 0], points[chosen == number, 1], s=6, label=name)
+    axes.set(title=f"Class capsules of {data.name}, coloured by predicted class", xticks=[], yticks=[])
+    axes.legend(markerscale=3, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    with atomic(path, "wb") as file:
+        figure.savefig(file, format="png", dpi=150)
+
+
+def _longest(capsules: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    out = np.zeros_like(capsules)
+    rows = np.arange(len(capsules))
+    out[rows, chosen] = capsules[rows, chosen]
+    return out.reshape(len(capsules), -1)
+
+
+def _plane(vectors: np.ndarray) -> np.ndarray:
+    from sklearn.manifold import TSNE
+
+    points: np.ndarray = TSNE(perplexity=min(30.0, (len(vectors) - 1) / 3), random_state=0).fit_transform(vectors)
+    return points
