@@ -74,14 +74,15 @@ def exact_diffusions():
     return ppr | st.builds(lambda t: ncgnn.DiffusionFilter(kind="heat", time=t), st.floats(0.1, 4.0))
 
 
-SPARSIFICATIONS = st.builds(lambda k: ncgnn.TopK(k), st.integers(1, 4)) | st.builds(
-    lambda e: ncgnn.Threshold(e), st.floats(0.05, 0.4)
-)
+def sparsifications():
+    """Top-k, and thresholds among them that rows of rings and complete graphs tie with."""
+    limits = st.floats(0.05, 0.4) | st.sampled_from([1 / n for n in range(3, 9)])
+    return st.builds(lambda k: ncgnn.TopK(k), st.integers(1, 4)) | st.builds(lambda e: ncgnn.Threshold(e), limits)
 
 
 @st.composite
 def sparsified_filters(draw):
-    sparsify = draw(SPARSIFICATIONS)
+    sparsify = draw(sparsifications())
     if draw(st.booleans()):
         return draw(attention_filters(sparsify=sparsify))
     return ncgnn.DiffusionFilter(alpha=0.2, steps=draw(st.sampled_from([None, 3])), sparsify=sparsify)
@@ -364,7 +365,7 @@ def test_scores_of_a_graph_do_not_depend_on_the_graphs_before(first, second, see
         model(x, index_1, weight_1),
     )
     assert_close(after, before, 0.0)
-    assert not torch.equal(between, before)
+    assert (between - before).abs().max() > 1e-6
 
 
 # Nothing breaks where there is nothing
@@ -372,7 +373,7 @@ def test_scores_of_a_graph_do_not_depend_on_the_graphs_before(first, second, see
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
 @each_filter
-@examples
+@settings(examples, max_examples=10)
 @given(adjacency=graphs(), data=st.data(), seed=seeds)
 def test_isolated_nodes_and_zero_features_give_no_nan(build, dtype, adjacency, data, seed):
     n = len(adjacency)

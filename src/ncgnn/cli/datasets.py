@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 Folder = Annotated[Path | None, typer.Option("--data", help="Folder of .npz graphs; default: NCGNN_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
+_WIDTH = 120  # a pipe or a small terminal must not cut numbers
 COLUMNS = ("nodes", "edges", "features", "classes", "edge_homophily")
 
 
@@ -34,7 +35,7 @@ def datasets(data: Folder = None, as_json: Json = False) -> None:
         return
     from rich.console import Console
 
-    Console().print(_table(rows))
+    Console(width=max(_WIDTH, Console().width)).print(_table(rows))
 
 
 def _row(name: str, folder: Path | None) -> dict[str, Any]:
@@ -56,20 +57,23 @@ def _equal(paper: dict[str, Any] | None, found: dict[str, Any] | None) -> bool |
 def _table(rows: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
-    table = Table(title="Named graphs (paper's table 1 / counted here)", caption=_summary(rows))
+    table = Table(
+        title="Named graphs: the paper's table 1, and the same counted here", caption=_summary(rows), box=None
+    )
     table.add_column("graph", no_wrap=True)
-    for title in ("nodes", "edges", "features", "classes", "homophily"):
-        table.add_column(title, justify="right", no_wrap=True)
+    for side in ("paper", "here"):
+        for title in ("nodes", "edges", "features", "classes", "H"):
+            table.add_column(f"{title}\n{side}", justify="right", no_wrap=True)
     table.add_column("")
     for row in rows:
-        table.add_row(row["name"], *(_cell(row, key) for key in COLUMNS), _remark(row))
+        table.add_row(row["name"], *_cells(row["paper"]), *_cells(row["found"]), _remark(row))
     return table
 
 
-def _cell(row: dict[str, Any], key: str) -> str:
-    digits = ".2f" if key == "edge_homophily" else "d"
-    sides = [format(side[key], digits) for side in (row["paper"], row["found"]) if side is not None]
-    return " / ".join(sides)
+def _cells(side: dict[str, Any] | None) -> list[str]:
+    if side is None:
+        return ["-" for _ in COLUMNS]
+    return [format(side[key], ".2f" if key == "edge_homophily" else "d") for key in COLUMNS]
 
 
 def _remark(row: dict[str, Any]) -> str:

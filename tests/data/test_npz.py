@@ -1,0 +1,226 @@
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncgnn.data import load_dataset, read_graph, save_graph, split_per_class
+from ncgnn.data.graph import both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.errors import InputError
+
+MASKS = ("train_mask", "val_mask", "test_mask")
+names = st.text(max_size=6).filter(lambda name: not name.endswith("\0"))
+
+
+def arrays(**changes):
+    """Three nodes in a row with one feature, as the file format has them."""
+    good = {
+        "edges": np.array([[0, 1], [1, 2]], np.int32),
+        "x_data": np.ones(3, np.float32),
+        "x_indices": np.zeros(3, np.int32),
+        "x_indptr": np.arange(4),
+        "x_shape": np.array([3, 1]),
+        "labels": np.array([0, 1, -1]),
+    }
+    return {key: value for key, value in {**good, **changes}.items() if value is not None}
+
+
+def equal(a, b) -> bool:
+    """Whether two graphs have the same attributes with the same values."""
+    assert sorted(a.keys()) == sorted(b.keys())
+    for key in a.keys():  # noqa: SIM118: a Data is no dict
+        if not isinstance(a[key], torch.Tensor):
+            assert a[key] == b[key], key
+            continue
+        assert a[key].layout == b[key].layout, key
+        assert a[key].dtype == b[key].dtype, key
+        assert torch.equal(a[key].to_dense(), b[key].to_dense()), key
+    return True
+
+
+@st.composite
+def graphs(draw):
+    nodes, features, classes = draw(st.integers(1, 8)), draw(st.integers(1, 30)), draw(st.integers(1, 4))
+    numbers = st.floats(-1e6, 1e6, width=32).map(lambda value: value + 0.0)  # no negative zero
+    x = np.zeros((nodes, features), np.float32)
+    for _ in range(draw(st.integers(0, 12))):
+        x[draw(st.integers(0, nodes - 1)), draw(st.integers(0, features - 1))] = draw(numbers)
+    node = st.integers(0, nodes - 1)
+    pairs = np.array(draw(st.lists(st.tuples(node, node), max_size=12)), np.int64).reshape(-1, 2)
+    weight = draw(st.none() | st.just(np.linspace(0.5, 2, len(pairs), dtype=np.float32)))
+    edge_index, edge_weight = both_directions(*merge_edges(pairs, nodes, weight))
+    y = torch.tensor(draw(st.lists(st.integers(-1, classes - 1), min_size=nodes, max_size=nodes)))
+    lists = {
+        key: draw(st.lists(names, min_size=size, max_size=size))
+        for key, size in (("class_names", classes), ("feature_names", features), ("node_ids", nodes))
+    }
+    shape = draw(st.sampled_from([None, (nodes,), (nodes, 3)]))
+    rng = np.random.default_rng(0)
+    masks = {} if shape is None else {key: torch.from_numpy(rng.random(shape) < 0.5) for key in MASKS}
+    return make_graph("any", feature_tensor(x), edge_index, y, edge_weight=edge_weight, **lists, **masks)
+
+
+@given(graphs())
+@settings(max_examples=60, deadline=None)
+def test_a_saved_graph_is_read_back_as_it_was(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("round") / "graph.npz"
+    save_graph(data, path)
+    assert equal(read_graph(path), data)
+
+
+def test_a_published_graph_with_splits_is_read_back_as_it_was(benchmark, tmp_path):
+    texas = load_dataset("texas")
+    save_graph(texas, tmp_path / "copy.npz")
+    assert equal(read_graph(tmp_path / "copy.npz"), texas)
+
+
+def test_a_split_is_read_back_as_it_was(tmp_path):
+    data = split_per_class(load_dataset("karate"), train=2, val=10)
+    save_graph(data, tmp_path / "split.npz")
+    assert equal(read_graph(tmp_path / "split.npz"), data)
+
+
+def test_saving_replaces_the_old_file_and_leaves_no_other(tmp_path):
+    save_graph(load_dataset("karate"), tmp_path / "graph.npz")
+    np.savez(tmp_path / "hand.npz", **arrays())
+    save_graph(read_graph(tmp_path / "hand.npz"), tmp_path / "graph.npz")
+    assert read_graph(tmp_path / "graph.npz").num_nodes == 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph.npz", "hand.npz"]
+
+
+def test_a_failed_save_leaves_the_old_file_alone(tmp_path, monkeypatch):
+    save_graph(load_dataset("karate"), tmp_path / "graph.npz")
+
+    def fail(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "savez_compressed", fail)
+    with pytest.raises(InputError, match="cannot be written .No space left"):
+        save_graph(load_dataset("karate"), tmp_path / "graph.npz")
+    assert [path.name for path in tmp_path.iterdir()] == ["graph.npz"]
+    assert read_graph(tmp_path / "graph.npz").num_nodes == 34
+
+
+def test_a_graph_made_by_hand_takes_its_name_from_the_file(tmp_path):
+    np.savez(tmp_path / "my.graph.npz", **arrays())
+    data = read_graph(tmp_path / "my.graph.npz")
+    assert data.name == "my.graph"
+    assert data.node_ids == ["0", "1", "2"]
+    assert data.edge_index.T.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+
+
+def test_repeated_edges_of_a_file_made_by_hand_are_merged(tmp_path):
+    edges = np.array([[0, 1], [1, 0], [2, 2], [1, 2]])
+    np.savez(tmp_path / "hand.npz", **arrays(edges=edges, edge_weight=np.array([1.0, 2.0, 9.0, 4.0])))
+    data = read_graph(tmp_path / "hand.npz")
+    assert data.edge_index.T.tolist() == [[0, 1], [1, 0], [1, 2], [2, 1]]
+    assert data.edge_weight.tolist() == [3, 3, 4, 4]
+
+
+def test_features_are_sparse_only_under_a_tenth_of_non_zeros():
+    wide = np.zeros((2, 50), np.float32)
+    wide[0, :9] = 1
+    assert feature_tensor(wide).layout is torch.sparse_csr
+    wide[1, 0] = 1
+    assert feature_tensor(wide).layout is torch.strided
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"labels": None}, "array 'labels' is missing"),
+        ({"labels": np.array([0, 1])}, r"'labels' must be integers of shape \(3,\)"),
+        ({"labels": np.array([0.5, 1, 1])}, "'labels' must be integers"),
+        ({"labels": np.array([0, 1, -2])}, "'labels' goes from -2"),
+        ({"edges": np.array([[0, 3]])}, "'edges' goes from 0 to 3, outside 0 to 2"),
+        ({"edges": np.array([[-1, 0]])}, "'edges' goes from -1"),
+        ({"edges": np.array([0, 1])}, "'edges' must be integers of shape"),
+        ({"edges": np.array(1)}, "'edges' must be integers of shape"),
+        ({"x_data": np.array([1, np.nan, 1])}, "'x_data' holds values that are not finite"),
+        ({"x_data": np.array(["a", "b", "c"])}, "no CSR matrix"),
+        ({"x_indices": np.array([0, 5, 0])}, "no CSR matrix"),
+        ({"x_indices": np.array([0.0, 0.0, 0.0])}, "no CSR matrix"),
+        ({"x_indptr": np.arange(3)}, "no CSR matrix"),
+        ({"x_shape": np.array([3])}, "no CSR matrix|3 nodes"),
+        ({"x_data": np.ones(0), "x_indices": np.zeros(0, int), "x_shape": np.array([3, 0]), "x_indptr": np.zeros(4, int)},
+         "3 nodes and 0 features"),
+        ({"edge_weight": np.ones(3)}, "'edge_weight' must be 2 numbers"),
+        ({"edge_weight": np.array([1.0, 0.0])}, "'edge_weight' must be finite and above zero"),
+        ({"edge_weight": np.array([1.0, np.inf])}, "'edge_weight' must be finite and above zero"),
+        ({"train_masks": np.ones((2, 4), bool)}, r"'train_masks' must be \(splits, 3\) bool"),
+        ({"val_masks": np.ones((2, 3))}, r"'val_masks' must be \(splits, 3\) bool"),
+        ({"class_names": np.array(["a"])}, "'class_names' has shape"),
+        ({"node_ids": np.array(["a"])}, "'node_ids' has shape"),
+        ({"feature_names": np.array([["a"]])}, "'feature_names' has shape"),
+        ({"encoding": np.array("{}")}, "not an encoding"),
+    ],
+)  # fmt: skip
+def test_a_faulty_array_is_named(tmp_path, changes, message):
+    np.savez(tmp_path / "bad.npz", **arrays(**changes))
+    with pytest.raises(InputError, match=message) as caught:
+        read_graph(tmp_path / "bad.npz")
+    assert "\n" not in str(caught.value)
+
+
+def test_pickles_are_not_opened(tmp_path):
+    np.savez(tmp_path / "pickle.npz", **arrays(labels=np.array([0, 1, None])))
+    with pytest.raises(InputError, match="pickles are not opened"):
+        read_graph(tmp_path / "pickle.npz")
+
+
+@pytest.mark.parametrize("keep", [0, 4, 100, 700])
+def test_a_cut_file_is_an_error(tmp_path, keep):
+    np.savez(tmp_path / "whole.npz", **arrays())
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "whole.npz").read_bytes()[:keep])
+    with pytest.raises(InputError, match="cut.npz: is no readable"):
+        read_graph(tmp_path / "cut.npz")
+
+
+def test_flipped_bytes_are_an_error(tmp_path):
+    save_graph(load_dataset("karate"), tmp_path / "graph.npz")
+    content = bytearray((tmp_path / "graph.npz").read_bytes())
+    content[60:90] = bytes(30)
+    (tmp_path / "graph.npz").write_bytes(content)
+    with pytest.raises(InputError, match="graph.npz: is no readable"):
+        read_graph(tmp_path / "graph.npz")
+
+
+def test_a_single_array_is_no_graph(tmp_path):
+    with (tmp_path / "array.npz").open("wb") as file:
+        np.save(file, np.arange(3))
+    with pytest.raises(InputError, match="array 'edges' is missing"):
+        read_graph(tmp_path / "array.npz")
+
+
+def test_a_missing_file_and_a_folder(tmp_path):
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(InputError, match="nothing.npz: no such file"):
+        read_graph(tmp_path / "nothing.npz")
+    with pytest.raises(InputError, match="folder.npz: is a folder"):
+        read_graph(tmp_path / "folder.npz")
+
+
+def test_an_npz_file_needs_no_edge_table(tmp_path):
+    with pytest.raises(InputError, match="give no edge table"):
+        read_graph(tmp_path / "graph.npz", tmp_path / "edges.csv")
+
+
+@pytest.mark.parametrize("edges", [[[0], [1]], [[0, 1, 0], [1, 0, 0]], [[0, 1, 0, 1], [1, 0, 1, 0]], [[0, 1], [1, 2]]])
+def test_only_undirected_graphs_are_saved(tmp_path, edges):
+    data = make_graph("directed", torch.ones(3, 1), torch.tensor(edges), torch.zeros(3, dtype=torch.long))
+    with pytest.raises(InputError, match="make it undirected"):
+        save_graph(data, tmp_path / "graph.npz")
+
+
+def test_what_cannot_be_saved_is_said(tmp_path):
+    karate = load_dataset("karate")
+    with pytest.raises(InputError, match="graph.txt: graphs are saved as .npz"):
+        save_graph(karate, tmp_path / "graph.txt")
+    with pytest.raises(InputError, match="nowhere.*cannot be written"):
+        save_graph(karate, tmp_path / "nowhere" / "graph.npz")
+    karate.class_names = ["a\0", "b", "c", "d"]
+    with pytest.raises(InputError, match="class_names holds a name that ends in a NUL"):
+        save_graph(karate, tmp_path / "graph.npz")
+    del karate.y
+    with pytest.raises(InputError, match="needs x, y and edge_index"):
+        save_graph(karate, tmp_path / "graph.npz")

@@ -1,0 +1,117 @@
+import pandas as pd
+import pytest
+import torch
+
+from ncgnn.data import Encoding, read_graph, save_graph
+from ncgnn.errors import InputError
+
+EDGES = pd.DataFrame({"a": [1], "b": [2], "w": [2.0]})
+
+
+def table(**changes):
+    columns = {
+        "key": [1, 2, 3],
+        "age": [10.0, 20.0, 60.0],
+        "flag": [True, False, True],
+        "venue": ["KDD", "ICML", "KDD"],
+        "y": ["u", "v", ""],
+    }
+    return pd.DataFrame({key: value for key, value in (columns | changes).items() if value is not None})
+
+
+@pytest.fixture
+def trained():
+    return read_graph(table(), EDGES, id="key", label="y", source="a", target="b", weight="w")
+
+
+def replay(nodes, trained, edges=EDGES):
+    return read_graph(nodes, edges, encoding=trained.encoding, class_names=trained.class_names)
+
+
+def test_replaying_on_the_same_tables_gives_the_same_graph(trained):
+    again = replay(table(), trained)
+    assert torch.equal(again.x, trained.x)
+    assert torch.equal(again.y, trained.y)
+    assert torch.equal(again.edge_weight, trained.edge_weight)
+    assert again.encoding == trained.encoding
+
+
+def test_text_replays_what_types_taught(trained, write):
+    text = write("n.csv", "venue,y,key,flag,extra,age\nKDD,u,1,true,9,10\nICML,v,2,False,9,20\nKDD,,3,TRUE,9,60\n")
+    again = replay(text, trained)
+    assert torch.equal(again.x, trained.x)
+    assert again.feature_names == trained.feature_names
+
+
+def test_numbers_are_shifted_and_scaled_as_in_training(trained):
+    again = replay(table(age=[30.0, 30.0, 70.0]), trained)
+    scale = ((20**2 + 10**2 + 30**2) / 3) ** 0.5  # training: mean 30
+    assert again.x[:, 0].tolist() == pytest.approx([0, 0, 40 / scale])
+
+
+def test_unseen_categories_are_zeros_with_a_warning_that_counts_them(trained):
+    with pytest.warns(UserWarning, match=r"'venue': 1 unknown categories in 2 rows .*'VLDB'"):
+        again = replay(table(venue=["VLDB", "ICML", "VLDB"]), trained)
+    assert again.x[:, 2:].tolist() == [[0, 0], [1, 0], [0, 0]]
+
+
+def test_classes_keep_their_numbers(trained):
+    assert replay(table(y=["v", "v", "v"]), trained).y.tolist() == [1, 1, 1]
+
+
+def test_a_class_that_training_did_not_have_is_an_error(trained):
+    with pytest.raises(InputError, match="column 'y', row 3: label 'w' is none of the classes u, v"):
+        replay(table(y=["u", "", "w"]), trained)
+
+
+def test_the_label_may_be_missing(trained):
+    again = replay(table(y=None), trained)
+    assert again.y.tolist() == [-1, -1, -1]
+    assert again.class_names == ["u", "v"]
+
+
+def test_a_missing_feature_is_named(trained):
+    with pytest.raises(InputError, match="column 'venue' is missing"):
+        replay(table(venue=None), trained)
+
+
+def test_a_missing_weight_is_named(trained):
+    with pytest.raises(InputError, match="edge table: there is no column 'w'"):
+        replay(table(), trained, EDGES.drop(columns="w"))
+
+
+def test_a_column_of_numbers_that_became_text_is_an_error(trained):
+    with pytest.raises(InputError, match="column 'age', row 2: 'old' is not a finite number"):
+        replay(table(age=["1", "old", "older"]), trained)
+
+
+def test_a_category_learnt_from_text_is_found_among_numbers():
+    first = read_graph(pd.DataFrame({"id": [1, 2], "c": ["1", "x"]}), pd.DataFrame({"source": [1], "target": [2]}))
+    again = read_graph(
+        pd.DataFrame({"id": [1, 2], "c": [1, 1]}),
+        pd.DataFrame({"source": [1], "target": [2]}),
+        encoding=Encoding.from_json(first.encoding.to_json()),
+    )
+    assert again.x.tolist() == [[1, 0], [1, 0]]
+
+
+def test_the_encoding_travels_with_a_saved_graph(trained, tmp_path):
+    save_graph(trained, tmp_path / "g.npz")
+    loaded = read_graph(tmp_path / "g.npz", encoding=trained.encoding, class_names=["v", "u"])
+    assert loaded.encoding == trained.encoding
+    assert loaded.class_names == ["v", "u"]
+    assert loaded.y.tolist() == [1, 0, -1]
+
+
+def test_a_saved_graph_with_other_features_cannot_be_replayed(trained, tmp_path):
+    save_graph(trained, tmp_path / "g.npz")
+    other = read_graph(table(venue=None), EDGES, id="key", label="y", source="a", target="b")
+    with pytest.raises(InputError, match="g.npz: its features are not those"):
+        read_graph(tmp_path / "g.npz", encoding=other.encoding)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"id": "a"}', '{"id": 1, "source": "a", "target": "b", "columns": []}'])
+def test_text_that_is_no_encoding(text):
+    with pytest.raises(InputError, match="not an encoding") as caught:
+        Encoding.from_json(text)
+    assert "\n" not in str(caught.value)
