@@ -1,8 +1,12 @@
+import inspect
 import shutil
 import socket
+import time
 
+import fsspec.config
 import pytest
 import torch
+import torch_geometric.datasets as pyg
 from torch_geometric.data import Data
 
 from ncgnn.data import DATASETS, load_dataset, statistics
@@ -58,26 +62,26 @@ def test_isolated_nodes_are_dropped_where_the_paper_does_and_the_rest_is_renumbe
     assert data.train_mask.tolist() == [[False], [True], [False]]
 
 
-def test_every_loader_exists_and_takes_the_arguments_of_the_registry(monkeypatch):
-    import inspect
-
-    import torch_geometric.datasets as pyg
-
+def test_every_loader_exists_and_takes_the_arguments_of_the_registry():
     for info in DATASETS.values():
         if info.pyg is not None:
             inspect.signature(getattr(pyg, info.pyg)).bind(**loader_arguments(info))
 
 
-def test_a_silent_host_fails_in_time_and_the_timeout_is_put_back(monkeypatch, tmp_path):
+@pytest.mark.parametrize(("name", "loader"), [("texas", pyg.WebKB), ("cora", pyg.Planetoid)])
+def test_a_silent_host_fails_in_time_and_all_settings_are_put_back(monkeypatch, tmp_path, name, loader):
     monkeypatch.setenv("NCGNN_CACHE", str(tmp_path))
     monkeypatch.setattr("ncgnn.data.download._SILENCE", 0.2)
-    for name in ("https_proxy", "no_proxy", "NO_PROXY", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
-        monkeypatch.delenv(name, raising=False)
+    for variable in ("https_proxy", "no_proxy", "NO_PROXY", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(variable, raising=False)
+    start, before = time.monotonic(), dict(fsspec.config.conf)
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts connections and never answers
-        monkeypatch.setattr("torch_geometric.datasets.WebKB.url", f"http://127.0.0.1:{silent.getsockname()[1]}")
-        with pytest.raises(TimeoutError):
-            download_graph(DATASETS["texas"])
+        monkeypatch.setattr(loader, "url", f"http://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises((TimeoutError, FileNotFoundError)):
+            download_graph(DATASETS[name])
+    assert time.monotonic() - start < 10
     assert socket.getdefaulttimeout() is None
+    assert fsspec.config.conf == before
 
 
 def test_downloads_go_to_the_home_folder_unless_told_otherwise(monkeypatch, tmp_path):

@@ -31,12 +31,12 @@ def test_every_graph_can_be_had_or_says_where():
 
 
 def test_an_unknown_name_comes_with_near_ones():
-    with pytest.raises(InputError, match="no graph called 'Chamelon'; did you mean .*chameleon"):
+    with pytest.raises(InputError, match=r"no graph called 'Chamelon'; did you mean .*chameleon"):
         dataset_info("Chamelon")
 
 
 def test_a_name_near_to_none_comes_with_all():
-    with pytest.raises(InputError, match="known: cora, citeseer, .*karate"):
+    with pytest.raises(InputError, match=r"known: cora, citeseer, .*karate"):
         dataset_info("zzz")
 
 

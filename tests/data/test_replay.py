@@ -106,7 +106,7 @@ def test_the_encoding_travels_with_a_saved_graph(trained, tmp_path):
 def test_a_saved_graph_with_other_features_cannot_be_replayed(trained, tmp_path):
     save_graph(trained, tmp_path / "g.npz")
     other = read_graph(table(venue=None), EDGES, id="key", label="y", source="a", target="b")
-    with pytest.raises(InputError, match="g.npz: its features are not those"):
+    with pytest.raises(InputError, match=r"g.npz: its features are not those"):
         read_graph(tmp_path / "g.npz", encoding=other.encoding)
 
 

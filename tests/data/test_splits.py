@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from ncgnn.data import published_split, split_fractions, split_per_class
+from ncgnn.data import published_split, split_fractions, split_per_class, split_stratified, usual_split
 from ncgnn.data.graph import make_graph
 from ncgnn.errors import InputError
 
@@ -27,14 +27,14 @@ def test_each_class_trains_with_the_asked_number_of_nodes():
     assert int(data.test_mask.sum()) == 30 + 50 + 25 - 60 - 15
 
 
-@pytest.mark.parametrize("split", [lambda d: split_per_class(d, 5, 7), lambda d: split_fractions(d, 0.3, 0.3)])
+@pytest.mark.parametrize("split", [lambda d: split_per_class(d, 5, 7), split_fractions, split_stratified])
 def test_masks_part_the_labelled_nodes(split):
     data = split(labelled([20, 30], unlabelled=9))
     together = torch.stack(masks(data)).sum(dim=0)
     assert torch.equal(together, (data.y >= 0).long())
 
 
-@pytest.mark.parametrize("split", [split_fractions, lambda d, seed: split_per_class(d, 5, 5, seed=seed)])
+@pytest.mark.parametrize("split", [split_fractions, split_stratified, lambda d, seed: split_per_class(d, 5, 5, seed)])
 def test_a_seed_fixes_the_split_and_another_changes_it(split):
     data = labelled([40, 40])
     first, again, other = split(data, seed=3), split(data, seed=3), split(data, seed=4)
@@ -45,6 +45,27 @@ def test_a_seed_fixes_the_split_and_another_changes_it(split):
 def test_fractions_are_of_the_labelled_nodes():
     data = split_fractions(labelled([60, 40], unlabelled=300), train=0.25, val=0.25)
     assert [int(mask.sum()) for mask in masks(data)] == [25, 25, 50]
+
+
+def test_stratified_shares_are_of_each_class_and_a_small_one_still_trains():
+    data = split_stratified(labelled([50, 10, 1], unlabelled=9), train=0.6, val=0.2)
+    shares = [torch.bincount(data.y[mask], minlength=3).tolist() for mask in masks(data)]
+    assert shares == [[30, 6, 1], [10, 2, 0], [10, 2, 0]]
+
+
+def test_stratified_shares_that_leave_nothing_for_validation():
+    with pytest.raises(InputError, match=r"val=0.2 of 2 labelled nodes is no node"):
+        split_stratified(labelled([1, 1]))
+
+
+def test_the_usual_split_follows_the_graph():
+    columns = torch.eye(4, dtype=torch.bool)
+    published = labelled([2, 2], train_mask=columns, val_mask=columns, test_mask=columns)
+    assert torch.equal(usual_split(published, seed=2).train_mask, columns[:, 2])
+    data = labelled([400, 400])
+    for name, sizes in (("syn-cora:0.5", [200, 200, 400]), ("cora", [40, 500, 260]), ("mine", [480, 160, 160])):
+        data.name = name
+        assert [int(mask.sum()) for mask in masks(usual_split(data))] == sizes
 
 
 def test_splitting_leaves_the_given_graph_alone_and_shares_its_tensors():
@@ -82,11 +103,11 @@ def test_a_class_that_is_too_small_is_named_with_its_size():
 
 
 def test_too_few_nodes_for_validation():
-    with pytest.raises(InputError, match="val=500.*only 10 labelled nodes are left"):
+    with pytest.raises(InputError, match=r"val=500.*only 10 labelled nodes are left"):
         split_per_class(labelled([25, 25]))
 
 
-@pytest.mark.parametrize("split", [split_per_class, split_fractions])
+@pytest.mark.parametrize("split", [split_per_class, split_fractions, split_stratified])
 @pytest.mark.parametrize("sizes", [[], [30]])
 def test_one_class_is_not_enough(split, sizes):
     with pytest.raises(InputError, match="two"):
@@ -97,6 +118,11 @@ def test_one_class_is_not_enough(split, sizes):
 def test_impossible_fractions(train, val):
     with pytest.raises(InputError, match="train"):
         split_fractions(labelled([10, 10]), train, val)
+
+
+def test_impossible_shares_of_each_class():
+    with pytest.raises(InputError, match=r"train=0.8 and val=0.3"):
+        split_stratified(labelled([10, 10]), 0.8, 0.3)
 
 
 @pytest.mark.parametrize(("train", "val"), [(0, 10), (5, -1)])

@@ -62,7 +62,7 @@ def test_a_faulty_table_is_one_line_with_the_place(write, nodes, edges, options,
 
 def test_many_columns_are_not_all_listed(write):
     nodes = write("n.csv", ",".join(f"c{i}" for i in range(2000)) + "\n" + ",".join("0" * 2000) + "\n")
-    with pytest.raises(InputError, match="c11, ...$"):
+    with pytest.raises(InputError, match=r"c11, ...$"):
         read_graph(nodes, write("e.csv", EDGES), id="key")
 
 
@@ -83,7 +83,7 @@ def test_files_that_are_no_tables(write, name, content, message):
 
 
 def test_missing_files_and_folders(write, tmp_path):
-    with pytest.raises(InputError, match="nothing.csv: no such file"):
+    with pytest.raises(InputError, match=r"nothing.csv: no such file"):
         read_graph(tmp_path / "nothing.csv", write("e.csv", EDGES))
     with pytest.raises(InputError, match="is a folder, not a table"):
         read_graph(tmp_path, write("e.csv", EDGES))
@@ -97,7 +97,7 @@ def test_a_node_table_needs_an_edge_table(write):
 @pytest.mark.parametrize("values", [[[1, 2], [3, 4]], [1j, 2], [{"a": 1}, None]])
 def test_values_that_are_neither_numbers_nor_text(values):
     nodes, edges = pd.DataFrame({"id": [1, 2], "f": values}), pd.DataFrame({"source": [1], "target": [2]})
-    with pytest.raises(InputError, match="node table, column 'f': holds .* values"):
+    with pytest.raises(InputError, match=r"node table, column 'f': holds .* values"):
         read_graph(nodes, edges)
 
 

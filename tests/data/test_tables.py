@@ -50,11 +50,11 @@ def test_csv_tsv_gzip_parquet_and_data_frames_give_the_same_graph(tables, write,
     links.to_parquet(tmp_path / "edges.parquet")
     forms = [
         (write("nodes.tsv", NODES.replace(",", "\t")), write("edges.tsv", EDGES.replace(",", "\t"))),
-        (write("nodes.csv.gz", gzip.compress(NODES.encode())), write("edges.TSV.GZ", gzip.compress(EDGES.replace(",", "\t").encode()))),
+        (write("nodes.csv.gz", gzip.compress(NODES.encode())), write("edges.CSV.GZ", gzip.compress(EDGES.encode()))),
         (tmp_path / "nodes.parquet", str(tmp_path / "edges.parquet")),
         (frame, links),
         (frame.set_index("id"), links),
-    ]  # fmt: skip
+    ]
     wanted = read_graph(*tables, label="topic")
     for form in forms:
         data = read_graph(*form, label="topic")

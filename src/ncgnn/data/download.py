@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from aiohttp import ClientTimeout
+from fsspec.config import conf as fsspec_settings
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import SPLITS, both_directions, feature_matrix, feature_tensor, make_graph, merge_edges
@@ -54,9 +56,14 @@ def paper_form(raw: Data, info: DatasetInfo) -> Data:
 
 @contextmanager
 def _timeout(seconds: float) -> Iterator[None]:
-    before = socket.getdefaulttimeout()
+    """Limits for both of PyG's ways to download: urllib and, for Planetoid, aiohttp (which also learns of proxies)."""
+    before = socket.getdefaulttimeout(), dict(fsspec_settings)
+    limits = ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
     socket.setdefaulttimeout(seconds)
+    fsspec_settings["https"] = {"client_kwargs": {"timeout": limits, "trust_env": True}}
     try:
         yield
     finally:
-        socket.setdefaulttimeout(before)
+        socket.setdefaulttimeout(before[0])
+        fsspec_settings.clear()
+        fsspec_settings.update(before[1])

@@ -37,7 +37,7 @@ def read_npz(path: str | Path) -> Data:
     x = _features(path, arrays)
     count = x.shape[0]
     labels = _integers(path, "labels", arrays["labels"], (count,), low=-1)
-    edges = _integers(path, "edges", arrays["edges"], (len(arrays["edges"]), 2), low=0, high=count - 1)
+    edges = _integers(path, "edges", arrays["edges"], (*arrays["edges"].shape[:1], 2), low=0, high=count - 1)
     edge_index, edge_weight = both_directions(*merge_edges(edges, count, _weights(path, arrays, len(edges))))
     extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count))
     extra |= _masks(path, arrays, count)
@@ -72,8 +72,8 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
 def _features(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
     indices, indptr, shape = (arrays[f"x_{key}"] for key in ("indices", "indptr", "shape"))
     try:
-        if any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
-            raise ValueError("indices, indptr and shape must be integers")
+        if shape.shape != (2,) or any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
+            raise ValueError("indices, indptr and two sizes must be integers")
         x = sp.csr_array((arrays["x_data"].astype(np.float32), indices, indptr), shape=tuple(shape.tolist()))
         x.check_format(full_check=True)
     except (ValueError, TypeError) as error:

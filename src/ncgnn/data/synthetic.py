@@ -26,12 +26,14 @@ def syn_cora(
     in proportion to degree, and between classes in proportion to one over the circular distance of the class numbers,
     as in the published graphs. Weighting all earlier nodes by degree times homophily, as the original rule reads,
     misses the wanted share, because the classes' total degrees drift. The first few nodes link once, so that the
-    default size has the published 2968 edges. Classes have equal sizes (up to one node), and no node is isolated.
+    default size has the published 2968 edges. Classes have equal sizes (up to one node), and no node is isolated. With
+    very few nodes a class the share can fall short, because there is nothing left to link to.
 
     Args:
         homophily: share of edges within a class, from 0 to 1.
         features: labelled graph whose rows serve as features, drawn without replacement, classes matched by size. By
-            default Cora, if it is on this machine and large enough; otherwise binary words from a topic model.
+            default Cora, if it is on this machine and large enough; otherwise binary words from a topic model. The
+            edges and labels of a seed do not depend on it.
     """
     _check(homophily, num_nodes, num_classes, edges_per_node)
     rng = np.random.default_rng(seed)
@@ -47,7 +49,7 @@ def _features(y: np.ndarray, given: Data | None, rng: np.random.Generator) -> tu
     bank = given if given is not None else local_graph("cora")
     if bank is None or not fits(bank, y):
         return feature_tensor(topic_model(y, rng)), None
-    return feature_tensor(draw_rows(bank, y, rng)), bank.feature_names
+    return feature_tensor(draw_rows(bank, y, rng)), bank.get("feature_names")
 
 
 def _check(homophily: float, num_nodes: int, num_classes: int, edges_per_node: int) -> None:

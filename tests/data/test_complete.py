@@ -1,0 +1,52 @@
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.data import complete, load_dataset
+from ncgnn.errors import InputError
+
+EDGES = torch.tensor([[0, 1], [1, 0]])
+
+
+def test_a_plain_graph_gets_numbers_as_names_and_no_label():
+    data = complete(Data(x=torch.ones(2, 3, dtype=torch.long), edge_index=EDGES))
+    assert data.x.dtype == torch.float32
+    assert (data.y.tolist(), data.num_nodes) == ([-1, -1], 2)
+    assert (data.class_names, data.feature_names, data.node_ids) == ([], ["0", "1", "2"], ["0", "1"])
+
+
+def test_names_and_labels_that_are_there_stay():
+    given = Data(
+        x=torch.ones(2, 1), edge_index=EDGES, y=torch.tensor([0, 1]), class_names=["a", "b"], node_ids=["x", "y"]
+    )
+    data = complete(given)
+    assert (data.class_names, data.node_ids, data.y.tolist()) == (["a", "b"], ["x", "y"], [0, 1])
+    assert "feature_names" not in given
+
+
+def test_a_graph_of_this_library_is_complete():
+    karate = load_dataset("karate")
+    assert sorted(complete(karate).keys()) == sorted(karate.keys())
+
+
+def test_sparse_features_become_csr_of_equal_value():
+    x = torch.eye(4)
+    data = complete(Data(x=x.to_sparse_coo(), edge_index=EDGES))
+    assert data.x.layout is torch.sparse_csr
+    assert torch.equal(data.x.to_dense(), x)
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (Data(edge_index=EDGES, num_nodes=2), "needs node features"),
+        (Data(x=torch.ones(2, 1)), "needs node features"),
+        (Data(x=torch.ones(2), edge_index=EDGES), "needs node features"),
+        (Data(x=torch.ones(0, 3), edge_index=EDGES[:, :0]), "empty: 0 nodes"),
+        (Data(x=torch.ones(2, 0), edge_index=EDGES), "0 features"),
+        (Data(x=torch.tensor([[1.0, 2.0], [0.0, float("nan")]]), edge_index=EDGES), "row 1, column 1"),
+    ],
+)
+def test_graphs_that_nothing_can_be_done_with(graph, message):
+    with pytest.raises(InputError, match=message):
+        complete(graph)

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ncgnn.sparse import TopK, exact_pagerank, normalized_adjacency, push_pagerank
+from ncgnn.sparse import pagerank as pagerank_module
+
+
+def random_graph(n: int, edges: int, seed: int, weighted: bool = False) -> sp.csr_matrix:
+    rng = np.random.default_rng(seed)
+    pairs = np.unique(np.sort(rng.integers(0, n, (edges, 2)), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    weight = torch.from_numpy(rng.random(len(pairs)) + 0.1) if weighted else torch.ones(len(pairs))
+    both = np.concatenate([pairs, pairs[:, ::-1]]).T
+    return normalized_adjacency(torch.from_numpy(both.copy()), n, torch.cat([weight, weight]))
+
+
+def test_exact_pagerank_is_the_limit_of_its_series():
+    a = random_graph(30, 60, 0)
+    series, power = np.zeros((30, 30)), np.eye(30)
+    for i in range(2000):
+        series += 0.1 * 0.9**i * power
+        power = power @ a.toarray()
+    np.testing.assert_allclose(exact_pagerank(a, 0.1), series, atol=1e-12)
+
+
+@given(
+    n=st.integers(1, 60),
+    edges=st.integers(0, 150),
+    alpha=st.sampled_from([0.05, 0.1, 0.5]),
+    tolerance=st.sampled_from([1e-2, 1e-4, 1e-6]),
+    weighted=st.booleans(),
+    seed=st.integers(0, 10_000),
+)
+@settings(max_examples=60, deadline=None)
+def test_push_stays_within_its_stated_bound(n, edges, alpha, tolerance, weighted, seed):
+    a = random_graph(n, edges, seed, weighted)
+    found = push_pagerank(a, alpha, TopK(n), tolerance).toarray()
+    root = 1 / np.sqrt(a.diagonal())
+    error = exact_pagerank(a, alpha) - found
+    assert (error <= tolerance * np.outer(root, root) + 1e-12).all()
+    assert (error >= -1e-12).all()
+
+
+def test_push_finds_the_largest_entries():
+    a = random_graph(80, 200, 3)
+    found = push_pagerank(a, 0.1, TopK(10), 1e-9).toarray()
+    expected = TopK(10)(sp.csr_matrix(exact_pagerank(a, 0.1))).toarray()
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_push_gives_the_same_rows_however_the_work_is_divided(monkeypatch):
+    a = random_graph(50, 120, 4)
+    many = push_pagerank(a, 0.1, TopK(5), 1e-5).toarray()
+    monkeypatch.setattr(pagerank_module, "_CHUNKS_PER_THREAD", 1)
+    np.testing.assert_array_equal(many, push_pagerank(a, 0.1, TopK(5), 1e-5).toarray())
+
+
+def test_push_refuses_a_directed_graph():
+    a = normalized_adjacency(torch.tensor([[0], [1]]), 2)
+    with pytest.raises(ValueError, match="undirected"):
+        push_pagerank(a, 0.1, TopK(2), 1e-4)
+
+
+def test_exact_pagerank_refuses_graphs_too_large_to_invert(monkeypatch):
+    monkeypatch.setattr(pagerank_module, "EXACT_LIMIT", 10)
+    with pytest.raises(ValueError, match=r"stops at 10 nodes, this graph has 11.*steps=P"):
+        exact_pagerank(random_graph(11, 5, 0), 0.1)
