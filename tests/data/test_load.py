@@ -136,6 +136,19 @@ def test_without_network_one_line_says_what_was_tried_and_what_to_do(no_benchmar
         assert part in message
 
 
+def test_broken_files_in_the_cache_are_to_be_deleted(no_benchmark, tmp_path):
+    raw = tmp_path / "cache" / "texas" / "raw"
+    raw.mkdir(parents=True)
+    for name in (
+        "out1_node_feature_label.txt",
+        "out1_graph_edges.txt",
+        *(f"texas_split_0.6_0.2_{i}.npz" for i in range(10)),
+    ):
+        (raw / name).write_text("half a\ndown\nload")
+    with pytest.raises(InputError, match=r"cache failed .*delete the broken files there$"):
+        load_dataset("texas")
+
+
 def test_without_network_and_package_cora_says_which_package_has_it(no_benchmark, no_network, monkeypatch):
     monkeypatch.setattr("ncgnn.data.packaged.find_spec", lambda name: None)
     monkeypatch.setattr("torch_geometric.datasets.Planetoid.url", "http://127.0.0.1:9")

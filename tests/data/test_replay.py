@@ -71,7 +71,7 @@ def test_the_label_may_be_missing(trained):
 
 
 def test_a_missing_feature_is_named(trained):
-    with pytest.raises(InputError, match="column 'venue' is missing"):
+    with pytest.raises(InputError, match="node table: there is no column 'venue'"):
         replay(table(venue=None), trained)
 
 
@@ -83,6 +83,19 @@ def test_a_missing_weight_is_named(trained):
 def test_a_column_of_numbers_that_became_text_is_an_error(trained):
     with pytest.raises(InputError, match="column 'age', row 2: 'old' is not a finite number"):
         replay(table(age=["1", "old", "older"]), trained)
+
+
+def test_a_number_out_of_all_proportion_is_an_error():
+    nodes, edges = pd.DataFrame({"id": [1, 2], "f": [0.0, 1e-20]}), pd.DataFrame({"source": [1], "target": [2]})
+    trained = read_graph(nodes, edges)
+    with pytest.raises(InputError, match=r"column 'f', row 2: 1e\+25 is too far"):
+        read_graph(nodes.assign(f=[0.0, 1e25]), edges, encoding=trained.encoding)
+
+
+def test_differences_too_small_to_square_stay_finite():
+    nodes = pd.DataFrame({"id": [1, 2], "f": [1e-200, 2e-200]})
+    data = read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}))
+    assert data.x.to_dense().isfinite().all()
 
 
 def test_a_category_learnt_from_text_is_found_among_numbers():

@@ -79,6 +79,15 @@ def test_without_cora_the_words_come_from_a_topic_model_that_tells_the_classes_a
     assert (guess == y[test]).mean() > 3 / 8
 
 
+def test_edges_and_labels_of_a_seed_do_not_depend_on_the_features(no_benchmark, monkeypatch):
+    default = syn_cora(0.3, seed=5)
+    monkeypatch.setattr("ncgnn.data.packaged.find_spec", lambda name: None)
+    without_cora = syn_cora(0.3, seed=5)
+    assert torch.equal(default.edge_index, without_cora.edge_index)
+    assert torch.equal(default.y, without_cora.y)
+    assert without_cora.x.shape == (1490, 1433)
+
+
 def test_generation_takes_less_than_a_second():
     syn_cora(0.5)  # imports and Cora's file
     start = time.perf_counter()

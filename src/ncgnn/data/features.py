@@ -12,6 +12,7 @@ from torch import Tensor
 from ncgnn.data.columns import as_text, checked_numbers, is_numeric
 from ncgnn.data.encoding import Column
 from ncgnn.data.graph import SPARSE_BELOW, feature_tensor
+from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
 
 _MANY_VALUES = 100
@@ -31,9 +32,8 @@ def choose_columns(table: pd.DataFrame, categorical: Collection[str], where: str
 
 def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Tensor:
     """Features of the rows of ``table``; a category that is not among a column's own becomes zeros with a warning."""
-    missing = [column.name for column in columns if column.name not in table]
-    if missing:
-        raise InputError(f"{where}: column {missing[0]!r} is missing; columns: {', '.join(table.columns)}")
+    for column in columns:
+        check_column(table, column.name, where)
     blocks = [
         _numbers(table[column.name], column, where)
         if column.kind == "numeric"
@@ -86,12 +86,20 @@ def _standard(values: np.ndarray) -> tuple[float, float]:
     """Mean and scale; zeros and ones stay as they are, a constant column is only shifted."""
     if np.isin(values, (0, 1)).all():
         return 0.0, 1.0
+    # rounding gives some constant columns a tiny deviation, and tiny differences none
     constant = values.min() == values.max()
-    return float(values.mean()), 1.0 if constant else float(values.std())
+    return float(values.mean()), 1.0 if constant else float(values.std()) or 1.0
 
 
 def _numbers(column: pd.Series, spec: Column, where: str) -> np.ndarray:
     values = (checked_numbers(column, where) - spec.mean) / spec.scale
+    wild = np.abs(values) > np.finfo(np.float32).max
+    if wild.any():
+        row = int(wild.argmax())
+        raise InputError(
+            f"{where}, column {spec.name!r}, row {row + 1}: {column.iloc[row]} is too far from the values that the"
+            f" column was encoded with (mean {spec.mean:g}, deviation {spec.scale:g})"
+        )
     return values.astype(np.float32)[:, None]
 
 

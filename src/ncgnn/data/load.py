@@ -35,9 +35,10 @@ def _download(info: DatasetInfo, root: str | Path | None) -> Data:
     except Exception as error:  # the loaders raise whatever their transport and the raw files lead to
         reason = " ".join(str(error).split())[:200] or type(error).__name__
         demo = "pip install ncgnn[demo], " if info.name == "cora" else ""
+        remedy = "connect to the network" if isinstance(error, OSError) else "delete the broken files there"
         raise InputError(
             f"graph {info.name!r} is not at hand ({_tried(info, root)}) and PyG's download to {cache_folder()} failed"
-            f" ({reason}): {demo}set NCGNN_DATA to a folder with {info.name}.npz, or connect to the network"
+            f" ({reason}): {demo}set NCGNN_DATA to a folder with {info.name}.npz, or {remedy}"
         ) from error
 
 

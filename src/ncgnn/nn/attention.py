@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.filter import Form, GraphFilter, Operator
-from ncgnn.sparse import HopBank, Sparsify, hop_matrices
+from ncgnn.nn.filter import Form, GraphFilter
+from ncgnn.sparse import HopBank, LinearOperator, Sparsify, hop_matrices
 
 
 class AttentionFilter(GraphFilter):
@@ -59,7 +59,7 @@ class AttentionFilter(GraphFilter):
     def _explicit(self, a: Any, dtype: torch.dtype) -> HopBank:
         return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
 
-    def _operator(self, matrix: HopBank) -> Operator:
+    def _operator(self, matrix: HopBank) -> LinearOperator:
         return matrix.combine(self.hop_weights().to(matrix.values.dtype))
 
     def __repr__(self) -> str:

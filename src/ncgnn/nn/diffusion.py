@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.nn.filter import Form, GraphFilter
-from ncgnn.sparse import CSR, Sparsify, TopK, exact_pagerank, normalize, polynomial_matrix, push_pagerank
+from ncgnn.sparse import CSR, Dense, Sparsify, TopK, exact_pagerank, normalize, polynomial_matrix, push_pagerank
 from ncgnn.sparse.pagerank import EXACT_LIMIT
 
 
@@ -81,14 +81,14 @@ class DiffusionFilter(GraphFilter):
         last = self.steps if self.steps is not None else _heat_degree(self.time)
         return [_heat_term(self.time, i) for i in range(last + 1)]
 
-    def _explicit(self, a: Any, dtype: torch.dtype) -> CSR | Tensor:
+    def _explicit(self, a: Any, dtype: torch.dtype) -> CSR | Dense:
         if not self._is_closed:
             return CSR.from_scipy(polynomial_matrix(a, self._series(), self.sparsify), dtype)
         if isinstance(self.sparsify, TopK) and a.shape[0] > EXACT_LIMIT:
             return CSR.from_scipy(normalize(push_pagerank(a, self.alpha, self.sparsify, self.tolerance)), dtype)
         exact = exact_pagerank(a, self.alpha)
         if self.sparsify is None:
-            return torch.from_numpy(exact).to(dtype)
+            return Dense(torch.from_numpy(exact).to(dtype))
         return CSR.from_scipy(normalize(self.sparsify(sp.csr_matrix(exact))), dtype)
 
     def spectral_coefficients(self) -> Tensor:

@@ -7,11 +7,10 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from ncgnn.sparse import CSR, HopBank, Polynomial, Sparsify, normalized_adjacency
+from ncgnn.sparse import CSR, Dense, HopBank, LinearOperator, Polynomial, Sparsify, normalized_adjacency
 
 Form = Literal["implicit", "explicit"]
-Operator = Polynomial | CSR | Tensor
-"""Something with ``operator @ p``, the filter applied to node messages, and ``operator.to_dense()``."""
+Prepared = CSR | HopBank | Dense
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +21,7 @@ class PreparedFilter:
     the finished filter. ``made_by`` says which filter can use it.
     """
 
-    matrix: CSR | HopBank | Tensor
+    matrix: Prepared
     num_nodes: int
     made_by: str
 
@@ -75,7 +74,7 @@ class GraphFilter(nn.Module):
         matrix = CSR.from_scipy(a, dtype) if self.is_implicit else self._explicit(a, dtype)
         return PreparedFilter(matrix, num_nodes, repr(self)).to(edge_index.device, dtype)
 
-    def forward(self, prepared: PreparedFilter) -> Operator:
+    def forward(self, prepared: PreparedFilter) -> LinearOperator:
         if prepared.made_by != repr(self):
             raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self}")
         matrix = prepared.matrix
@@ -83,11 +82,11 @@ class GraphFilter(nn.Module):
             return Polynomial(matrix, self.coefficients().to(matrix.values))
         return self._operator(matrix)
 
-    def _explicit(self, a: Any, dtype: torch.dtype) -> CSR | HopBank | Tensor:
+    def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared:
         raise NotImplementedError
 
-    def _operator(self, matrix: Any) -> Operator:
-        operator: Operator = matrix
+    def _operator(self, matrix: Any) -> LinearOperator:
+        operator: LinearOperator = matrix
         return operator
 
     def spectral_coefficients(self) -> Tensor:

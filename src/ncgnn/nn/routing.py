@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.filter import Operator
+from ncgnn.sparse import LinearOperator
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ def squash(u: Tensor) -> Tensor:
 
 
 def route(
-    votes: Tensor, a_bar: Operator, bias: Tensor, iterations: int, beta: float = 1.0, prior: Tensor | None = None
+    votes: Tensor, a_bar: LinearOperator, bias: Tensor, iterations: int, beta: float = 1.0, prior: Tensor | None = None
 ) -> Routing:
     """Algorithm 1. The gradient flows through every iteration.
 
@@ -113,7 +113,7 @@ class CapsuleGraphLayer(nn.Module):
         r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
         return torch.einsum("jkp,kplc->jklc", h, self.weight)
 
-    def forward(self, h: Tensor, a_bar: Operator, prior: Tensor | None = None) -> Routing:
+    def forward(self, h: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
         return route(self.votes(h), a_bar, self.bias, self.iterations, self.beta, prior)
 
     def __repr__(self) -> str:

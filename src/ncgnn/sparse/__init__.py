@@ -2,6 +2,7 @@
 
 from ncgnn.sparse.adjacency import normalized_adjacency
 from ncgnn.sparse.csr import CSR, Pattern
+from ncgnn.sparse.operator import Dense, LinearOperator
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
@@ -9,7 +10,9 @@ from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
 
 __all__ = [
     "CSR",
+    "Dense",
     "HopBank",
+    "LinearOperator",
     "Pattern",
     "Polynomial",
     "Sparsify",

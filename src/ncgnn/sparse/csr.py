@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from ncgnn.sparse import kernels
+from ncgnn.sparse.operator import LinearOperator
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +46,8 @@ class Pattern:
 
 
 @dataclass(frozen=True, eq=False)
-class CSR:
-    """A sparse matrix: a pattern and its values [nnz]. ``matrix @ dense`` is differentiable in both factors."""
+class CSR(LinearOperator):
+    """A sparse matrix: a pattern and its values [nnz]."""
 
     pattern: Pattern
     values: Tensor
@@ -73,9 +73,13 @@ class CSR:
         return self.pattern.num_rows, self.pattern.num_columns
 
     @property
+    def parameter(self) -> Tensor:
+        return self.values
+
+    @cached_property
     def T(self) -> "CSR":
         pattern, order = self.pattern.transpose
-        return CSR(pattern, self.values[order])
+        return CSR(pattern, self.values.detach()[order])
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "CSR":
         return CSR(self.pattern.to(device), self.values.to(device, dtype))
@@ -85,56 +89,41 @@ class CSR:
             warnings.simplefilter("ignore", UserWarning)
             return torch.sparse_csr_tensor(self.pattern.indptr, self.pattern.indices, self.values, size=self.shape)
 
-    def to_dense(self) -> Tensor:
-        return self @ torch.eye(self.shape[1], dtype=self.values.dtype, device=self.values.device)
+    def product(self, dense: Tensor) -> Tensor:
+        if dense.device.type != "cpu":
+            return self.to_torch().detach() @ dense
+        out = dense.new_empty(self.shape[0], dense.shape[1])
+        kernels.spmm(*self.arrays(), _array(dense), out.numpy())
+        return out
 
-    def __matmul__(self, dense: Tensor) -> Tensor:
-        if dense.shape[0] != self.shape[1]:
-            raise ValueError(f"cannot multiply a matrix of shape {self.shape} with {tuple(dense.shape)}")
-        out: Tensor = _Product.apply(self.values, dense.flatten(1), self.pattern)
-        return out.view(self.shape[0], *dense.shape[1:])
+    def product_plus(self, dense: Tensor, scale: Tensor, summand: Tensor) -> Tensor:
+        """``A @ dense + scale * summand`` in one pass."""
+        if dense.device.type != "cpu":
+            return self.product(dense).addcmul_(scale, summand)
+        out = dense.new_empty(self.shape[0], dense.shape[1])
+        kernels.spmm_plus(*self.arrays(), _array(dense), scale.item(), _array(summand), out.numpy())
+        return out
+
+    def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
+        return self._sampled(grad, dense) if of_parameter else None, self.T.product(grad)
+
+    def _sampled(self, left: Tensor, right: Tensor) -> Tensor:
+        """``left @ right.T`` at the stored entries alone."""
+        if left.device.type != "cpu":
+            rows = torch.repeat_interleave(self.pattern.indptr.diff())
+            return (left[rows] * right[self.pattern.indices]).sum(1)
+        out = left.new_empty(self.values.numel())
+        indptr, indices, _ = self.arrays()
+        kernels.sddmm(indptr, indices, _array(left), _array(right), out.numpy())
+        return out
+
+    def arrays(self) -> tuple[Any, Any, Any]:
+        """``indptr, indices, values`` as NumPy arrays that share the memory."""
+        return self.pattern.indptr.numpy(), self.pattern.indices.numpy(), self.values.detach().numpy()
 
     def __repr__(self) -> str:
         return f"CSR({self.shape[0]} x {self.shape[1]}, {self.values.numel()} entries)"
 
 
-def product(matrix: CSR, dense: Tensor) -> Tensor:
-    """``matrix @ dense`` outside autograd: compiled rows on a CPU, torch's sparse product elsewhere."""
-    if dense.device.type != "cpu":
-        return matrix.to_torch() @ dense
-    dense = dense.detach().contiguous()
-    out = dense.new_empty(matrix.shape[0], dense.shape[1])
-    pattern = matrix.pattern
-    arrays = (pattern.indptr, pattern.indices, matrix.values.detach(), dense, out)
-    kernels.spmm(*(a.numpy() for a in arrays))
-    return out
-
-
-def _sampled_product(pattern: Pattern, left: Tensor, right: Tensor) -> Tensor:
-    """``(left @ right.T)`` at the pattern's entries only."""
-    if left.device.type != "cpu":
-        rows = torch.repeat_interleave(pattern.indptr.diff())
-        return (left[rows] * right[pattern.indices]).sum(1)
-    out = left.new_empty(pattern.indices.numel())
-    arrays = (pattern.indptr, pattern.indices, left.contiguous(), right.detach().contiguous(), out)
-    kernels.sddmm(*(a.numpy() for a in arrays))
-    return out
-
-
-class _Product(torch.autograd.Function):
-    """``A(values) @ dense``; the gradient of ``values`` is taken at the stored entries alone."""
-
-    @staticmethod
-    def forward(ctx: Any, values: Tensor, dense: Tensor, pattern: Pattern) -> Tensor:
-        ctx.save_for_backward(values, dense)
-        ctx.pattern = pattern
-        return product(CSR(pattern, values), dense)
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
-        values, dense = ctx.saved_tensors
-        grad = grads[0]
-        grad_values = _sampled_product(ctx.pattern, grad, dense) if ctx.needs_input_grad[0] else None
-        grad_dense = product(CSR(ctx.pattern, values).T, grad) if ctx.needs_input_grad[1] else None
-        return grad_values, grad_dense, None
+def _array(tensor: Tensor) -> Any:
+    return tensor.detach().contiguous().numpy()

@@ -23,6 +23,21 @@ def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array)
 
 
 @numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)
+def spmm_plus(
+    indptr: Array, indices: Array, values: Array, dense: Array, scale: float, summand: Array, out: Array
+) -> None:
+    """``out = A @ dense + scale * summand``."""
+    for i in numba.prange(indptr.shape[0] - 1):
+        row, extra, factor = out[i], summand[i], values.dtype.type(scale)
+        for f in range(row.shape[0]):
+            row[f] = factor * extra[f]
+        for e in range(indptr[i], indptr[i + 1]):
+            a, source = values[e], dense[indices[e]]
+            for f in range(row.shape[0]):
+                row[f] += a * source[f]
+
+
+@numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)
 def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
     """``out[e] = left[i] . right[j]`` for every stored entry ``e = (i, j)``."""
     for i in numba.prange(indptr.shape[0] - 1):
