@@ -1,6 +1,10 @@
 """The command line: ``ncgnn VERB``, one file a verb."""
 
+import errno
 import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn
 
 import typer
 
@@ -17,9 +21,29 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(datasets)
-app.command()(train)
-app.command()(predict)
+
+
+def _verb(function: Callable[..., None]) -> Callable[..., None]:
+    """The function as a verb: a user's mistake ends with one line and exit code 2, Ctrl-C with 130."""
+
+    @wraps(function)
+    def run(**options: Any) -> None:
+        try:
+            function(**options)
+        except InputError as error:
+            _fail(str(error), 2)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
+                raise
+            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+        except KeyboardInterrupt:
+            _fail("stopped", 130)
+
+    return run
+
+
+for verb in (datasets, train, predict):
+    app.command()(_verb(verb))
 
 
 @app.callback(invoke_without_command=True)
@@ -32,15 +56,10 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 
 def main() -> None:
-    """Run the command line. A user's mistake ends with one line and exit code 2, Ctrl-C with 130."""
-    try:
-        app()
-    except InputError as error:
-        sys.exit(_fail(str(error), 2))
-    except KeyboardInterrupt:
-        sys.exit(_fail("stopped", 130))
+    """Run the command line."""
+    app()
 
 
-def _fail(message: str, code: int) -> int:
-    print(f"ncgnn: {message}", file=sys.stderr)
-    return code
+def _fail(message: str, code: int) -> NoReturn:
+    print("ncgnn:", " ".join(message.splitlines()), file=sys.stderr)
+    raise typer.Exit(code)

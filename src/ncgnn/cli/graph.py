@@ -55,15 +55,19 @@ class Tables:
     def given(self) -> bool:
         return self.nodes is not None or self.edges is not None
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """All but the tables themselves."""
+        return {key: value for key, value in vars(self).items() if key not in ("nodes", "edges")}
+
     def read(self, **earlier: Any) -> "Data":
         """Read them; ``earlier`` is the encoding and the class names of a model's own tables."""
         from ncgnn.data import read_graph
 
         if self.nodes is None or self.edges is None:
             raise InputError("--nodes and --edges go together: give both tables")
-        options = {key: value for key, value in vars(self).items() if key not in ("nodes", "edges")}
         with notices():
-            return read_graph(self.nodes, self.edges, **options, **earlier)
+            return read_graph(self.nodes, self.edges, **self.options, **earlier)
 
 
 def find_graph(graph: str | None, tables: Tables, folder: Path | None) -> "Data":
@@ -74,6 +78,9 @@ def find_graph(graph: str | None, tables: Tables, folder: Path | None) -> "Data"
         raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
     if graph is None:
         return tables.read()
+    unused = [key for key, value in tables.options.items() if value]
+    if unused:
+        raise InputError(f"--{unused[0]} describes tables, and {graph} is none: leave it out")
     with notices():
         return read_graph(graph) if graph.endswith(".npz") else load_dataset(graph, folder)
 

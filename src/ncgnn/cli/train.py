@@ -1,6 +1,7 @@
 """``ncgnn train``: one run, or one for each of several splits."""
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ Fractions = Annotated[
     tuple[float, float] | None,
     typer.Option(metavar="TRAIN VAL", help="Shares of each class for training and validation.", rich_help_panel=_SPLIT),
 ]
-SplitSeed = Annotated[int, typer.Option(help="Seed, or number, of the first split.", rich_help_panel=_SPLIT)]
+SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the first split.", rich_help_panel=_SPLIT)]
 Splits = Annotated[int, typer.Option(min=1, help="How many splits to run, one after another.", rich_help_panel=_SPLIT)]
 Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
 Picture = Annotated[bool, typer.Option("--picture", help="Draw a t-SNE map of the class capsules.")]
@@ -76,12 +77,12 @@ def train(
     from ncgnn.train.folder import check_writable
 
     tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
-    if tables.given and label is None:
+    if graph is None and tables.given and label is None:
         raise InputError("--label names the column of the node table with the classes to learn")
     chosen = _settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph)
     rule = SplitRule(per_class, val, fractions)
     found = g.find_graph(graph, tables, data)
-    folder = out or Path("runs") / str(found.name)
+    folder = out or Path("runs") / _file_name(found.name)
     numbers = range(split_seed, split_seed + splits)
     all_splits = [(number, rule.apply(found, number)) for number in numbers]
     folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
@@ -122,7 +123,8 @@ def _settings(file: Path | None, settings: list[str] | None, options: dict[str, 
     changes = dict(_parsed(text) for text in settings or ())
     changes |= {key: value for key, value in options.items() if value is not None}
     start = preset(graph or "", changes.get("filter", "attention")) if file is None else read_toml(file)
-    return Config.make(start | changes, where=str(file) if file and not changes else "settings")
+    where = "settings" if file is None else f"{file} with changes" if changes else str(file)
+    return Config.make(start | changes, where)
 
 
 def _parsed(text: str) -> tuple[str, Any]:
@@ -133,6 +135,11 @@ def _parsed(text: str) -> tuple[str, Any]:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
         return key.strip(), value  # a bare word is a string
+
+
+def _file_name(name: str) -> str:
+    """A graph's name as that of a folder; a file from elsewhere may be called anything."""
+    return re.sub(r"[^\w.:-]+", "_", name).strip("._") or "graph"
 
 
 def _one_run(data: "Data", number: int, config: "Config", folder: Path, picture: bool) -> dict[str, Any]:
@@ -146,7 +153,8 @@ def _one_run(data: "Data", number: int, config: "Config", folder: Path, picture:
     if picture:
         from ncgnn.train.picture import draw_capsules
 
-        draw_capsules(folder / "capsules.png", classifier, data)
+        with g.notices():
+            draw_capsules(folder / "capsules.png", classifier, data)
     return result
 
 
@@ -156,15 +164,21 @@ def _report(results: list[dict[str, Any]], folders: list[Path], as_json: bool) -
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     table = Table()
-    for title in ("split", "best epoch", "validation", "test", "seconds", "folder"):
-        table.add_column(title, justify="left" if title == "folder" else "right")
+    for title in ("split", "best epoch", "validation", "test", "seconds"):
+        table.add_column(title, justify="right")
+    table.add_column("folder", overflow="fold")
     for result, folder in zip(results, folders, strict=True):
         metrics = result["metrics"]
         shown = [_percent(metrics[key]) for key in ("val_accuracy", "test_accuracy")]
         table.add_row(
-            str(result["split"]["number"]), str(metrics["best_epoch"]), *shown, f"{result['seconds']:.1f}", str(folder)
+            str(result["split"]["number"]),
+            str(metrics["best_epoch"]),
+            *shown,
+            f"{result['seconds']:.1f}",
+            Text(str(folder)),
         )
     if len(results) > 1:
         means = [_percent(_mean(results, key)) for key in ("val_accuracy", "test_accuracy")]

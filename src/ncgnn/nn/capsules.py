@@ -6,7 +6,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.sparse import CSR
+from ncgnn.sparse import CSR, Dense, LinearOperator
+from ncgnn.sparse.capsules import fused_capsules, fused_votes
+
+
+def is_fused(x: Tensor) -> bool:
+    """Whether compiled kernels serve this input: on a CPU, unless the gradient of the input itself is wanted."""
+    return x.device.type == "cpu" and not x.requires_grad
+
+
+def _operator(x: Tensor) -> LinearOperator:
+    return CSR.from_torch(x) if x.layout == torch.sparse_csr else Dense(x)
 
 
 class PrimaryCapsules(nn.Module):
@@ -35,7 +45,8 @@ class PrimaryCapsules(nn.Module):
         self.num_capsules = num_capsules
         self.channels = channels
         self.dropout = dropout
-        self.weight = nn.Parameter(torch.empty(num_capsules, channels, in_channels))
+        # W_k for each k, stored feature by feature: what a product with sparse features reads in one piece
+        self.weight = nn.Parameter(torch.empty(in_channels, num_capsules, channels).permute(1, 2, 0))
         self.bias = nn.Parameter(torch.empty(num_capsules, channels))
         self.reset_parameters()
 
@@ -45,10 +56,26 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        w = self.weight.flatten(0, 1).t()  # [f, K f_p]
-        wx = CSR.from_torch(x) @ w if x.layout == torch.sparse_csr else x @ w
-        h = F.relu(wx.unflatten(1, (self.num_capsules, self.channels)) + self.bias)
-        return F.dropout(F.normalize(h, dim=-1), self.dropout, self.training)
+        h = fused_capsules(_operator(x), self._w, self.bias) if is_fused(x) else self.plain(x)
+        return F.dropout(h, self.dropout, self.training)
+
+    def plain(self, x: Tensor) -> Tensor:
+        """Equation 3 in plain operations, without dropout; what the fused kernels compute on a CPU."""
+        wx = (_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
+        return F.normalize(F.relu(wx + self.bias), dim=-1)
+
+    def votes(self, x: Tensor, weight: Tensor) -> Tensor:
+        """The capsules' votes under a layer's ``weight``; what dropout drops is never computed with."""
+        return fused_votes(_operator(x), self._w, self.bias, weight, self.dropout)
+
+    @property
+    def drops_most(self) -> bool:
+        """Whether so many entries are dropped that :meth:`votes` beats a dense product."""
+        return self.training and self.dropout >= 0.5
+
+    @property
+    def _w(self) -> Tensor:
+        return self.weight.flatten(0, 1).t()  # [f, K f_p]
 
     def __repr__(self) -> str:
         return (

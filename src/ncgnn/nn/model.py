@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from ncgnn.nn.attention import AttentionFilter
-from ncgnn.nn.capsules import PrimaryCapsules
+from ncgnn.nn.capsules import PrimaryCapsules, is_fused
 from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import PreparedFilter
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
@@ -58,12 +59,16 @@ class NCGNN(nn.Module):
             CapsuleGraphLayer(*before, *after, iterations=iterations, beta=beta) for before, after in pairwise(sizes)
         )
 
+    @property
+    def _capsule_layers(self) -> list[CapsuleGraphLayer]:
+        return cast(list[CapsuleGraphLayer], list(self.layers))
+
     def reset_parameters(self) -> None:
         self.primary.reset_parameters()
         if isinstance(self.filter, AttentionFilter):
             self.filter.reset_parameters()
-        for layer in self.layers:
-            layer.reset_parameters()  # type: ignore[operator]  # a module list does not tell what it holds
+        for layer in self._capsule_layers:
+            layer.reset_parameters()
 
     def forward(
         self,
@@ -84,10 +89,12 @@ class NCGNN(nn.Module):
             return_routing: return the :class:`Routing` of the class layer as well.
         """
         a_bar = self.filter(self._prepared(x, edge_index, edge_weight))
-        h = self.primary(x)
-        for layer in self.layers[:-1]:
-            h = layer(h, a_bar).capsules
-        routing = self.layers[-1](h, a_bar, prior)
+        layers = self._capsule_layers
+        fused = is_fused(x) and self.primary.drops_most
+        votes = self.primary.votes(x, layers[0].weight) if fused else layers[0].votes(self.primary(x))
+        for before, after in pairwise(layers):
+            votes = after.votes(before.route(votes, a_bar).capsules)
+        routing = layers[-1].route(votes, a_bar, prior)
         scores: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
         if not return_routing:
             return scores

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ncgnn.sparse import LinearOperator
+from ncgnn.sparse.routing import fused_route
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,15 @@ class CapsuleGraphLayer(nn.Module):
         return torch.einsum("jkp,kplc->jklc", h, self.weight)
 
     def forward(self, h: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
-        return route(self.votes(h), a_bar, self.bias, self.iterations, self.beta, prior)
+        return self.route(self.votes(h), a_bar, prior)
+
+    def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
+        """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; the couplings' own
+        gradient is to be had from :func:`route`."""
+        if votes.device.type != "cpu":
+            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
+        v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
+        return Routing(capsules=v, couplings=c, u=u, votes=votes)
 
     def __repr__(self) -> str:
         return (

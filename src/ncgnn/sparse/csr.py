@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 import torch
@@ -73,6 +74,10 @@ class CSR(LinearOperator):
         return self.pattern.num_rows, self.pattern.num_columns
 
     @property
+    def _parts(self) -> tuple[Tensor, Tensor, Tensor]:
+        return self.pattern.indptr, self.pattern.indices, self.values
+
+    @property
     def parameter(self) -> Tensor:
         return self.values
 
@@ -93,7 +98,7 @@ class CSR(LinearOperator):
         if dense.device.type != "cpu":
             return self.to_torch().detach() @ dense
         out = dense.new_empty(self.shape[0], dense.shape[1])
-        kernels.spmm(*self.arrays(), _array(dense), out.numpy())
+        kernels.spmm(*kernels.arrays(*self._parts, dense, out))
         return out
 
     def product_plus(self, dense: Tensor, scale: Tensor, summand: Tensor) -> Tensor:
@@ -101,11 +106,19 @@ class CSR(LinearOperator):
         if dense.device.type != "cpu":
             return self.product(dense).addcmul_(scale, summand)
         out = dense.new_empty(self.shape[0], dense.shape[1])
-        kernels.spmm_plus(*self.arrays(), _array(dense), scale.item(), _array(summand), out.numpy())
+        kernels.spmm_plus(scale.item(), *kernels.arrays(*self._parts, dense, summand, out))
         return out
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
-        return self._sampled(grad, dense) if of_parameter else None, self.T.product(grad)
+        return self._sampled(grad, dense) if of_parameter else None, self.transposed_product(grad)
+
+    def transposed_product(self, dense: Tensor) -> Tensor:
+        """``A.T @ dense``: tall matrices, as features are, by adding up rows of a result that fits into the cache."""
+        if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
+            return self.T.product(dense)
+        parts = dense.new_empty(numba.get_num_threads(), self.shape[1], dense.shape[1])
+        kernels.spmm_transposed(*kernels.arrays(*self._parts, dense, parts))
+        return parts.sum(dim=0) if len(parts) > 1 else parts[0]
 
     def _sampled(self, left: Tensor, right: Tensor) -> Tensor:
         """``left @ right.T`` at the stored entries alone."""
@@ -113,17 +126,8 @@ class CSR(LinearOperator):
             rows = torch.repeat_interleave(self.pattern.indptr.diff())
             return (left[rows] * right[self.pattern.indices]).sum(1)
         out = left.new_empty(self.values.numel())
-        indptr, indices, _ = self.arrays()
-        kernels.sddmm(indptr, indices, _array(left), _array(right), out.numpy())
+        kernels.sddmm(*kernels.arrays(*self._parts[:2], left, right, out))
         return out
-
-    def arrays(self) -> tuple[Any, Any, Any]:
-        """``indptr, indices, values`` as NumPy arrays that share the memory."""
-        return self.pattern.indptr.numpy(), self.pattern.indices.numpy(), self.values.detach().numpy()
 
     def __repr__(self) -> str:
         return f"CSR({self.shape[0]} x {self.shape[1]}, {self.values.numel()} entries)"
-
-
-def _array(tensor: Tensor) -> Any:
-    return tensor.detach().contiguous().numpy()

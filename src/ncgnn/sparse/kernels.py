@@ -1,16 +1,23 @@
 """Compiled loops over compressed rows. Each output row is written by one thread, so results do not depend on timing."""
 
+from typing import Any
+
 import numba
 import numpy as np
-from numpy.typing import NDArray
+from torch import Tensor
 
-Array = NDArray[np.generic]
+Array = Any  # numba finds out the types of the arrays and of the scalars taken from them
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
-_FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
 
 
-@numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)
+def arrays(*tensors: Tensor) -> tuple[Any, ...]:
+    """Tensors as NumPy arrays that share the memory of those that are contiguous."""
+    return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
 def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
     """``out = A @ dense``."""
     for i in numba.prange(indptr.shape[0] - 1):
@@ -22,9 +29,23 @@ def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array)
                 row[f] += a * source[f]
 
 
-@numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+def spmm_transposed(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
+    """``out.sum(0) = A.T @ dense``; each thread adds its rows into a part of its own."""
+    n, parts = indptr.shape[0] - 1, out.shape[0]
+    for part in numba.prange(parts):
+        out[part] = 0
+        for i in range(part * n // parts, (part + 1) * n // parts):
+            source = dense[i]
+            for e in range(indptr[i], indptr[i + 1]):
+                a, row = values[e], out[part, indices[e]]
+                for f in range(row.shape[0]):
+                    row[f] += a * source[f]
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
 def spmm_plus(
-    indptr: Array, indices: Array, values: Array, dense: Array, scale: float, summand: Array, out: Array
+    scale: float, indptr: Array, indices: Array, values: Array, dense: Array, summand: Array, out: Array
 ) -> None:
     """``out = A @ dense + scale * summand``."""
     for i in numba.prange(indptr.shape[0] - 1):
@@ -37,7 +58,7 @@ def spmm_plus(
                 row[f] += a * source[f]
 
 
-@numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
 def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
     """``out[e] = left[i] . right[j]`` for every stored entry ``e = (i, j)``."""
     for i in numba.prange(indptr.shape[0] - 1):

@@ -5,15 +5,14 @@ from typing import Any
 import numba
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from ncgnn.sparse.kernels import Array
 from ncgnn.sparse.sparsify import TopK
 
 EXACT_LIMIT = 10_000
 """Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
 
 _CHUNKS_PER_THREAD = 8  # enough to even out the work, few enough that clearing N-sized buffers costs nothing
-Array = NDArray[np.generic]
 
 
 def exact_pagerank(a: Any, alpha: float) -> Any:

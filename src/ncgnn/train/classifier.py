@@ -14,9 +14,9 @@ from torch_geometric.data import Data
 
 from ncgnn.data import Encoding, complete
 from ncgnn.errors import InputError
-from ncgnn.nn import NCGNN, Routing
+from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing
 from ncgnn.train.config import Config
-from ncgnn.train.files import load_weights, read_model, write_model
+from ncgnn.train.files import Header, load_weights, read_model, write_model
 from ncgnn.train.run import Epoch, fit, prepare_features
 
 
@@ -28,6 +28,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
 
     Attributes:
         model_: the trained :class:`~ncgnn.NCGNN`.
+        config_: the :class:`~ncgnn.Config` it was trained with.
         classes_: class names; column i of ``predict_proba`` belongs to ``classes_[i]``.
         feature_names_in_: names of the features it was trained on.
         history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
@@ -123,9 +124,9 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         data = complete(data)
         _check_split(data)
         x = prepare_features(data.x, config.normalize_features)
-        prepared = config.make_filter().prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
-        result = fit(data, x, prepared, config, on_epoch)
-        self.model_, self.best_, self.history_ = result.model, result.best, result.history
+        result = fit(data, x, _prepare_filter(config.make_filter(), data, x), config, on_epoch)
+        self.config_, self.model_ = config, result.model
+        self.best_, self.history_ = result.best, result.history
         self.seconds_ = perf_counter() - start
         self._describe(data.class_names, data.feature_names, data.get("encoding"))
         return self
@@ -152,23 +153,23 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, data: Data) -> np.ndarray:
         """Class name of every node."""
-        chosen: np.ndarray = self.classes_[self.decision_function(data).argmax(axis=1)]
+        best = self.decision_function(data).argmax(axis=1)
+        chosen: np.ndarray = self.classes_[best]
         return chosen
 
     def score(self, data: Data, mask: Tensor | None = None) -> float:
-        """Accuracy on the nodes in ``mask``, by default ``data.test_mask``."""
-        mask = data.test_mask if mask is None else mask
-        names = np.array(complete(data).class_names, dtype=str)
-        return float((self.predict(data)[mask] == names[data.y[mask]]).mean())
+        """Accuracy on the labelled nodes in ``mask``, by default ``data.test_mask``."""
+        predicted, data = self.predict(data), complete(data)
+        nodes = _members(data, "test_mask" if mask is None else "mask", data.get("test_mask") if mask is None else mask)
+        return float((predicted[nodes] == np.array(data.class_names, dtype=str)[data.y.numpy()[nodes]]).mean())
 
     def _forward(self, data: Data) -> tuple[Tensor, Routing]:
         model = self._fitted()
         data = complete(data)
         self._check_features(data)
-        x = prepare_features(data.x, self.normalize_features)
+        x = prepare_features(data.x, self.config_.normalize_features)
         # prepared anew for the graph at hand, which need not be the one it was trained on
-        prepared = model.filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
-        out: tuple[Tensor, Routing] = model(x, prepared, return_routing=True)
+        out: tuple[Tensor, Routing] = model(x, _prepare_filter(model.filter, data, x), return_routing=True)
         return out
 
     def _fitted(self) -> NCGNN:
@@ -190,12 +191,12 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
     def save(self, path: str | Path) -> None:
         """Write one safetensors file that holds the weights, the configuration and all names."""
         model = self._fitted()
-        header = {
-            "config": self.config.model_dump(mode="json"),
-            "class_names": self.classes_.tolist(),
-            "feature_names": self.feature_names_in_.tolist(),
-            "encoding": None if self.encoding_ is None else self.encoding_.to_json(),
-        }
+        header = Header(
+            config=self.config_.model_dump(mode="json"),
+            class_names=self.classes_.tolist(),
+            feature_names=self.feature_names_in_.tolist(),
+            encoding=None if self.encoding_ is None else self.encoding_.to_json(),
+        )
         write_model(path, model.state_dict(), header)
 
     @classmethod
@@ -203,14 +204,15 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         """A classifier from a file that :meth:`save` wrote; its scores are bitwise those of the saved one."""
         state, header = read_model(path)
         try:
-            config, classes, features = header["config"], header["class_names"], header["feature_names"]
-            encoding = Encoding.from_json(header["encoding"]) if header["encoding"] else None
-        except (KeyError, ValueError) as error:
-            raise InputError(f"{path}: damaged model file: {error} in its header") from None
-        self = cls.from_config(Config.make(config, where=str(path)))
-        self.model_ = self.config.make_model(len(features), len(classes)).eval()
+            encoding = None if header.encoding is None else Encoding.from_json(header.encoding)
+        except InputError as error:
+            raise InputError(f"{path}: damaged model file: {error}") from None
+        config = Config.make(header.config, where=str(path))
+        self = cls.from_config(config)
+        self.config_ = config
+        self.model_ = config.make_model(len(header.feature_names), len(header.class_names)).eval()
         load_weights(path, self.model_, state)
-        self._describe(classes, features, encoding)
+        self._describe(header.class_names, header.feature_names, encoding)
         return self
 
 
@@ -222,14 +224,26 @@ def proportions(lengths: np.ndarray) -> np.ndarray:
     return out
 
 
+def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Tensor) -> PreparedFilter:
+    try:
+        return filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
+    except ValueError as error:
+        raise InputError(f"the filter does not suit this graph: {error}") from None
+
+
+def _members(data: Data, key: str, mask: Any) -> np.ndarray:
+    """The mask, once it is sure to be one over the nodes of which some are in it, all of them labelled."""
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.shape != (data.num_nodes,):
+        raise InputError(f"{key} must be one mask over the nodes: draw a split, or choose one with published_split")
+    if not mask.any():
+        raise InputError(f"{key} is empty: there is nothing to train, validate or test on")
+    if (data.y[mask] < 0).any():
+        raise InputError(f"{key} contains nodes without a label")
+    return mask.cpu().numpy()
+
+
 def _check_split(data: Data) -> None:
     for key in ("train_mask", "val_mask"):
-        mask: Any = data.get(key)
-        if mask is None or mask.dim() != 1:
-            raise InputError(f"{key} must be one mask over the nodes: draw a split, or choose one with published_split")
-        if not mask.any():
-            raise InputError(f"{key} is empty: there is nothing to train or to validate on")
-        if (data.y[mask] < 0).any():
-            raise InputError(f"{key} contains nodes without a label")
+        _members(data, key, data.get(key))
     if len(data.y[data.train_mask].unique()) < 2:
         raise InputError("the training nodes belong to fewer than two classes: there is nothing to learn")

@@ -22,14 +22,14 @@ Share = Annotated[float, Field(gt=0, lt=1)]
 class Config(BaseModel):
     """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     filter: Literal["attention", "diffusion"] = Field("attention", description="which graph filter (eq. 5 or eq. 6)")
     hops: Hop | list[Hop] = Field(5, description="attention: the hops; a number n means 1 to n, a list says which")
     zeta_prior: list[float] | None = Field(None, description="attention: where zeta starts, one for each hop")
     diffusion: Literal["ppr", "heat"] = Field("ppr", description="diffusion: personalised PageRank or heat kernel")
     alpha: Share = Field(0.1, description="diffusion: teleport probability of PageRank")
-    time: float = Field(5.0, gt=0, description="diffusion: t of the heat kernel")
+    time: float = Field(5.0, gt=0, le=1000, description="diffusion: t of the heat kernel")
     steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(None, description="diffusion: P of eq. 7; none: exact")
     top_k: Annotated[int, Field(ge=1)] | None = Field(None, description="keep this many entries a row of the filter")
     epsilon: Annotated[float, Field(gt=0)] | None = Field(None, description="keep filter entries of at least this")
@@ -46,9 +46,9 @@ class Config(BaseModel):
     m_plus: Share = Field(0.9, description="margin of the right class (eq. 11)")
     m_minus: Share = Field(0.1, description="margin of the other classes (eq. 11)")
     lam: float = Field(0.5, ge=0, description="weight of the other classes (eq. 11)")
-    lr: float = Field(1e-3, gt=0, description="learning rate")
-    zeta_lr: float = Field(0.05, ge=0, description="learning rate of zeta, which has no weight decay")
-    weight_decay: float = Field(5e-3, ge=0, description="of all weights but zeta")
+    lr: float = Field(1e-3, gt=0, le=100, description="learning rate")
+    zeta_lr: float = Field(0.05, ge=0, le=100, description="learning rate of zeta, which has no weight decay")
+    weight_decay: float = Field(5e-3, ge=0, le=100, description="of all weights but zeta")
     epochs: Annotated[int, Field(ge=1)] = Field(500, description="most epochs")
     patience: Annotated[int, Field(ge=1)] = Field(100, description="epochs without a better validation result")
     normalize_features: bool = Field(False, description="divide each feature row by its sum")
@@ -135,8 +135,10 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
 
 def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"] if not str(part).startswith("list["))
+    errors = error.errors()
+    # of a number or a list, the kind that was meant has the error further inside
+    first = max((e for e in errors if e["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"]))
+    key = ".".join(str(part) for i, part in enumerate(first["loc"]) if i == 0 or isinstance(part, int))
     if first["type"] == "extra_forbidden":
         return f"unknown key {key!r}; known keys: {', '.join(Config.model_fields)}"
     message = first["msg"].removeprefix("Value error, ")

@@ -4,11 +4,12 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import torch
+from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
@@ -18,34 +19,45 @@ from ncgnn.errors import InputError
 FORMAT = "ncgnn-model-1"
 
 
+class Header(BaseModel):
+    """What a model file holds besides the weights."""
+
+    config: dict[str, Any]
+    class_names: list[str] = Field(min_length=2)
+    feature_names: list[str] = Field(min_length=1)
+    encoding: str | None
+
+
 @contextmanager
 def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file for writing that appears at ``path`` only when the block ends well; otherwise nothing changes."""
-    path = Path(path)
     encoding = None if "b" in mode else "utf-8"
+    place = Path(path).resolve()  # a link stays a link
+    if place.exists() and not place.is_file():
+        raise InputError(f"{path}: cannot be written (it exists and is not a file)")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with open(handle, mode, encoding=encoding) as file:
+                yield file
+            os.chmod(temporary, 0o644)
+            os.replace(temporary, place)
+        finally:
+            with suppress(FileNotFoundError):  # still there only if something went wrong
+                os.unlink(temporary)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    try:
-        with open(handle, mode, encoding=encoding) as file:
-            yield file
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
 
 
-def write_model(path: str | Path, state: dict[str, Tensor], header: dict[str, Any]) -> None:
+def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:
     """A safetensors file: the weights, and everything needed to use them as JSON in the header."""
-    metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in header.items()}
+    metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in header.model_dump().items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
     with atomic(path, "wb") as file:
         file.write(save(tensors, metadata))
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
     """The weights and the header of a model file. Nothing in it is executed."""
     if not Path(path).is_file():
         raise InputError(f"{path}: no such model file")
@@ -53,13 +65,22 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata() or {}
             state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-        header = {key: json.loads(value) for key, value in metadata.items() if key != "format"}
     except (SafetensorError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: not an ncgnn model file, or a damaged one ({reason})") from None
     if metadata.get("format") != FORMAT:
         raise InputError(f"{path}: a safetensors file, but not an ncgnn model ({FORMAT})")
-    return state, header
+    return state, _header(path, metadata)
+
+
+def _header(path: str | Path, metadata: dict[str, str]) -> Header:
+    try:
+        return Header(**{key: json.loads(value) for key, value in metadata.items() if key != "format"})
+    except ValidationError as error:
+        place = ".".join(map(str, error.errors()[0]["loc"]))
+        raise InputError(f"{path}: damaged model file: wrong {place} in its header") from None
+    except ValueError:
+        raise InputError(f"{path}: damaged model file: its header is not JSON") from None
 
 
 def load_weights(path: str | Path, model: torch.nn.Module, state: dict[str, Tensor]) -> None:

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.data import complete
+from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
 from ncgnn.train.classifier import NCGNNClassifier, proportions
 from ncgnn.train.files import atomic
@@ -28,6 +29,7 @@ _SPLITS = ("train", "val", "test")
 
 def write_run(folder: Path, classifier: NCGNNClassifier, data: Data, split: int) -> dict[str, Any]:
     """Write the folder of one run and return the contents of its ``run.json``."""
+    data = complete(data)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = classifier.decision_function(data)
     run = describe(classifier, data, split, lengths)
@@ -45,7 +47,7 @@ def write_run(folder: Path, classifier: NCGNNClassifier, data: Data, split: int)
 
 def check_writable(folder: Path) -> None:
     """Whether :func:`write_run` will be able to write there; to be asked before the training."""
-    nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    nearest = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
         raise InputError(f"{folder}: cannot be written ({nearest} is not a folder one may write to)")
 
@@ -55,9 +57,9 @@ def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.nd
     chosen = torch.from_numpy(lengths).argmax(dim=1)
     right = {key: _share_right(chosen, data.y, data[f"{key}_mask"]) for key in _SPLITS}
     return {
-        "graph": {"name": data.name, "fingerprint": fingerprint(data), "nodes": data.num_nodes},
+        "graph": {"name": data.get("name"), "fingerprint": fingerprint(data), "nodes": data.num_nodes},
         "split": {"number": split} | {key: int(data[f"{key}_mask"].sum()) for key in _SPLITS},
-        "config": classifier.config.model_dump(mode="json"),
+        "config": classifier.config_.model_dump(mode="json"),
         "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
         | {f"{key}_accuracy": value for key, value in right.items()},
         "seconds": round(classifier.seconds_, 3),
@@ -84,12 +86,20 @@ def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
 
 def fingerprint(data: Data) -> str:
     """A hash of features, edges and labels, equal for equal graphs."""
-    digest = hashlib.sha256()
-    x = data.x.to_sparse_csr() if data.x.layout == torch.strided else data.x
-    parts = [x.crow_indices(), x.col_indices(), x.values(), data.edge_index, data.get("edge_weight"), data.y]
+    x = feature_matrix(data.x)
+    order = np.lexsort(data.edge_index.numpy()[::-1])  # the order in which edges are listed means nothing
+    weight = data.get("edge_weight")
+    parts = [
+        x.indptr.astype(np.int64),
+        x.indices.astype(np.int64),
+        x.data,
+        data.edge_index.numpy()[:, order],
+        data.y.numpy(),
+    ]
+    parts += [] if weight is None else [weight.numpy()[order]]
+    digest = hashlib.sha256(str([x.shape, *(part.shape for part in parts)]).encode())
     for part in parts:
-        if part is not None:
-            digest.update(np.ascontiguousarray(part.numpy()).tobytes())
+        digest.update(np.ascontiguousarray(part).tobytes())
     return digest.hexdigest()[:16]
 
 

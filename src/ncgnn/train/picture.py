@@ -23,10 +23,14 @@ def draw_capsules(path: Path, classifier: NCGNNClassifier, data: Data) -> None:
     figure = Figure(figsize=(8, 6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    for number, name in enumerate(classifier.classes_):
-        axes.scatter(points[chosen == number, 0], points[chosen == number, 1], s=6, label=name)
-    axes.set(title=f"Class capsules of {data.name}, coloured by predicted class", xticks=[], yticks=[])
-    axes.legend(markerscale=3, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
+    groups = [axes.scatter(*points[chosen == number].T, s=6) for number in range(len(classifier.classes_))]
+    legend = axes.legend(
+        groups, classifier.classes_, markerscale=3, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False
+    )
+    axes.set(xticks=[], yticks=[])
+    title = axes.set_title(f"Class capsules of {data.get('name', 'the graph')}, coloured by predicted class")
+    for text in (title, *legend.get_texts()):
+        text.set_parse_math(False)  # a dollar in a name is a dollar
     with atomic(path, "wb") as file:
         figure.savefig(file, format="png", dpi=150)
 

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, PreparedFilter, margin_loss
 from ncgnn.train.config import Config
 
@@ -57,6 +59,7 @@ def _fit(
     for number in range(1, config.epochs + 1):
         train_loss = _step(model, optimizer, data, x, prepared, config)
         epoch = Epoch(number, train_loss, *_validate(model, data, x, prepared, config))
+        _check_finite(epoch)
         history.append(epoch)
         on_epoch(epoch)
         if best is None or (epoch.val_accuracy, -epoch.val_loss) > (best.val_accuracy, -best.val_loss):
@@ -67,6 +70,11 @@ def _fit(
     model.load_state_dict(best_state)
     model.eval()
     return Fit(model, best, history)
+
+
+def _check_finite(epoch: Epoch) -> None:
+    if not (isfinite(epoch.train_loss) and isfinite(epoch.val_loss)):
+        raise InputError(f"training diverged: the loss of epoch {epoch.epoch} is not a number; lower lr or beta")
 
 
 def _optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
@@ -107,7 +115,8 @@ def accuracy(scores: Tensor, y: Tensor, mask: Tensor) -> float:
 
 
 def prepare_features(x: Tensor, normalize: bool) -> Tensor:
-    """The features as the model takes them: float32 as they are, or each row divided by the sum of its magnitudes."""
+    """The features as the model takes them: as they are, or each row divided by the sum of its magnitudes."""
+    x = x.to(torch.get_default_dtype())  # the type of the weights
     if not normalize:
         return x
     if x.layout == torch.strided:

@@ -1,0 +1,229 @@
+"""Primary capsules and their votes fused, for training with dropout: what is dropped is never computed with.
+
+Gives the same distribution as the plain operations in :class:`ncgnn.nn.capsules.PrimaryCapsules`, which say what is
+computed, and the same numbers for the same dropout mask.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from ncgnn.sparse.kernels import FASTMATH, Array, arrays
+from ncgnn.sparse.operator import LinearOperator
+
+
+def fused_votes(x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor, dropout: float) -> Tensor:
+    r"""Votes :math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c] of capsules that dropout has thinned out.
+
+    Args:
+        x: node features [N, f].
+        w_dot: first weights [f, K f_p].
+        b_dot: first bias [K, f_p].
+        weight: weights between capsules [K, f_p, C, f_c].
+        dropout: probability of dropping an entry of a capsule.
+    """
+    seed = int(torch.randint(2**62, ()).item())
+    votes: Tensor = _Votes.apply(w_dot, b_dot, weight, x, seed, dropout)
+    return votes
+
+
+def fused_capsules(x: LinearOperator, w_dot: Tensor, b_dot: Tensor) -> Tensor:
+    """Unit capsules [N, K, f_p] without dropout (eq. 3)."""
+    h: Tensor = _Capsules.apply(w_dot, b_dot, x)
+    return h
+
+
+class _Capsules(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, w_dot: Tensor, b_dot: Tensor, x: LinearOperator) -> Tensor:
+        h = x.product(w_dot).view(-1, *b_dot.shape)
+        norms = h.new_empty(h.shape[:2])
+        _capsules(*arrays(h, b_dot, norms))
+        ctx.save_for_backward(h, norms)
+        ctx.x, ctx.w_dot = x, w_dot.detach()
+        return h
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        h, norms = ctx.saved_tensors
+        grad = torch.empty_like(h)
+        sums = h.new_zeros(numba.get_num_threads(), *h.shape[1:])
+        _capsules_backward(*arrays(h, norms, grads[0], grad, sums))
+        return ctx.x.gradients(ctx.w_dot, grad.flatten(1), False)[1], sums.sum(dim=0), None
+
+
+class _Votes(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, w_dot: Tensor, b_dot: Tensor, weight: Tensor, x: LinearOperator, seed: int, dropout: float
+    ) -> Tensor:
+        capsules, size = b_dot.shape
+        active = x.product(w_dot).view(-1, capsules, size)
+        norms = active.new_empty(active.shape[:2])
+        flat = weight.detach().flatten(2).contiguous()
+        votes = active.new_empty(*active.shape[:2], flat.shape[2])
+        _votes(seed, dropout, *arrays(active, b_dot, flat, norms, votes))
+        ctx.save_for_backward(active, norms, flat)
+        ctx.x, ctx.w_dot, ctx.seed, ctx.dropout = x, w_dot.detach(), seed, dropout
+        return votes.view(*active.shape[:2], *weight.shape[2:])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        active, norms, flat = ctx.saved_tensors
+        grad_votes = grads[0].flatten(2).contiguous()
+        parts = numba.get_num_threads()
+        grad_weight, grad_bias = flat.new_zeros(parts, *flat.shape), flat.new_zeros(parts, *active.shape[1:])
+        grad_active = torch.empty_like(active)
+        tensors = (active, norms, flat, grad_votes, grad_active, grad_weight, grad_bias)
+        _votes_backward(ctx.seed, ctx.dropout, *arrays(*tensors))
+        _, grad_w_dot = ctx.x.gradients(ctx.w_dot, grad_active.flatten(1), False)
+        shape = (*flat.shape[:2], *grads[0].shape[2:])
+        return grad_w_dot, grad_bias.sum(dim=0), grad_weight.sum(dim=0).view(shape), None, None, None
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+def _capsules(h: Array, bias: Array, norms: Array) -> None:
+    """``h`` becomes ``relu(h + bias)`` divided by its norm."""
+    n, capsules, size = h.shape
+    for j in numba.prange(n):
+        for k in range(capsules):
+            norms[j, k] = _relu(h[j, k], bias[k])
+            inverse = 1 / norms[j, k] if norms[j, k] > 0 else norms[j, k]
+            for e in range(size):
+                h[j, k, e] *= inverse
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+def _capsules_backward(h: Array, norms: Array, grad_h: Array, grad: Array, grad_bias: Array) -> None:
+    n, capsules, size = h.shape
+    parts = grad_bias.shape[0]
+    one = h.dtype.type(1)
+    for part in numba.prange(parts):
+        for j in range(part * n // parts, (part + 1) * n // parts):
+            for k in range(capsules):
+                inverse, along = (1 / norms[j, k] if norms[j, k] > 0 else one), one * 0
+                for e in range(size):
+                    grad[j, k, e] = grad_h[j, k, e] * inverse
+                    along += grad[j, k, e] * h[j, k, e]
+                _through_norm(h[j, k], one, along, grad[j, k], grad_bias[part, k])
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array, norms: Array, votes: Array) -> None:
+    """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
+    n, capsules, size = active.shape
+    scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
+    for j in numba.prange(n):
+        state = _start(seed, j)
+        for k in range(capsules):
+            a, vote = active[j, k], votes[j, k]
+            norms[j, k] = _relu(a, bias[k])
+            factor = scale / norms[j, k] if norms[j, k] > 0 else zero
+            vote[:] = 0
+            e, state = _next_kept(-1, state, dropout)
+            while e < size:
+                if a[e] > 0:
+                    h, source = factor * a[e], weight[k, e]
+                    for f in range(vote.shape[0]):
+                        vote[f] += h * source[f]
+                e, state = _next_kept(e, state, dropout)
+
+
+@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+def _votes_backward(
+    seed: int,
+    dropout: float,
+    active: Array,
+    norms: Array,
+    weight: Array,
+    grad_votes: Array,
+    grad_active: Array,
+    grad_weight: Array,
+    grad_bias: Array,
+) -> None:
+    """Gradients of the votes; draws the dropout mask again instead of keeping it. Each thread sums its own part."""
+    n, capsules, size = active.shape
+    parts = grad_weight.shape[0]
+    scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
+    for part in numba.prange(parts):
+        for j in range(part * n // parts, (part + 1) * n // parts):
+            state = _start(seed, j)
+            for k in range(capsules):
+                a, g, target, along = active[j, k], grad_votes[j, k], grad_active[j, k], zero
+                inverse = 1 / norms[j, k] if norms[j, k] > 0 else zero
+                target[:] = 0
+                e, state = _next_kept(-1, state, dropout)
+                while e < size:
+                    if a[e] > 0:
+                        h = scale * inverse * a[e]
+                        target[e] = scale * _dot_and_add(weight[k, e], g, h, grad_weight[part, k, e])
+                        along += target[e] * a[e] * inverse
+                    e, state = _next_kept(e, state, dropout)
+                _through_norm(a, inverse, along, target, grad_bias[part, k])
+
+
+@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+def _relu(a: Array, bias: Array) -> Any:
+    """``a = relu(a + bias)``; its norm."""
+    square, zero = a[0] * 0, a[0] * 0
+    for e in range(a.shape[0]):
+        z = a[e] + bias[e]
+        z = z if z > zero else zero
+        a[e] = z
+        square += z * z
+    return np.sqrt(square)
+
+
+@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+def _dot_and_add(row: Array, g: Array, h: float, sums: Array) -> Any:
+    """``row . g``, and ``sums += h g``."""
+    total = g[0] * 0
+    for f in range(g.shape[0]):
+        total += row[f] * g[f]
+        sums[f] += h * g[f]
+    return total
+
+
+@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_sums: Array) -> None:
+    """``target`` through the normalisation and the ReLU: what lies along the capsule does not count."""
+    factor = along * inverse
+    for e in range(a.shape[0]):
+        value = (target[e] - factor * a[e]) * inverse
+        value = value if a[e] > 0 else value * 0
+        target[e] = value
+        bias_sums[e] += value
+
+
+@numba.njit(cache=True, inline="always")
+def _next_kept(e: int, state: Any, dropout: float) -> Any:
+    """The next entry that dropout keeps: the gaps between them have a geometric distribution."""
+    if dropout == 0:
+        return e + 1, state
+    state, bits = _random(state)
+    uniform = (float(bits >> np.uint64(11)) + 1) * 2.0**-53  # in (0, 1]
+    gap = np.log(uniform) / np.log(dropout)
+    return e + 1 + int(min(gap, 1e9)), state
+
+
+@numba.njit(cache=True, inline="always")
+def _start(seed: int, row: int) -> Any:
+    """State of the random numbers of one row, far from those of the other rows."""
+    state, _ = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
+    return state * np.uint64(0xD1342543DE82EF95)
+
+
+@numba.njit(cache=True, inline="always")
+def _random(state: Any) -> Any:
+    """SplitMix64: the next state and 64 random bits."""
+    state = state + np.uint64(0x9E3779B97F4A7C15)
+    z = state
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state, z ^ (z >> np.uint64(31))
