@@ -1,0 +1,106 @@
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.autograd import gradcheck
+
+from ncgnn.sparse import Dense
+from ncgnn.sparse.capsules import fused_capsules, fused_votes
+
+N, FEATURES, K, SIZE, C, CLASS_SIZE = 60, 9, 3, 8, 4, 2
+
+
+@pytest.fixture
+def inputs():
+    torch.manual_seed(0)
+    x = torch.randn(N, FEATURES, dtype=torch.float64)
+    x[3] = 0
+    w_dot = torch.randn(FEATURES, K * SIZE, dtype=torch.float64, requires_grad=True)
+    b_dot = torch.randn(K, SIZE, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(K, SIZE, C, CLASS_SIZE, dtype=torch.float64, requires_grad=True)
+    return x, w_dot, b_dot, weight
+
+
+def plain_capsules(x, w_dot, b_dot):
+    return F.normalize(F.relu((x @ w_dot).view(-1, K, SIZE) + b_dot), dim=-1)
+
+
+def same_gradients(fused, plain, parameters):
+    weight = torch.randn_like(plain)
+    gradients = torch.autograd.grad((fused * weight).sum(), parameters)
+    expected = torch.autograd.grad((plain * weight).sum(), parameters)
+    for gradient, wanted in zip(gradients, expected, strict=True):
+        torch.testing.assert_close(gradient, wanted, atol=1e-11, rtol=0)
+
+
+def kept_entries(x, w_dot, b_dot, dropout):
+    """Capsules after dropout: under the identity as weights a vote is its capsule."""
+    identity = torch.eye(SIZE, dtype=torch.float64).expand(K, SIZE, SIZE).unsqueeze(-1).contiguous()
+    return fused_votes(Dense(x), w_dot, b_dot, identity, dropout).squeeze(-1).detach()
+
+
+def test_capsules_and_their_gradients_equal_the_plain_ones(inputs):
+    x, w_dot, b_dot, _ = inputs
+    fused, plain = fused_capsules(Dense(x), w_dot, b_dot), plain_capsules(x, w_dot, b_dot)
+    torch.testing.assert_close(fused, plain, atol=1e-12, rtol=0)
+    same_gradients(fused, plain, [w_dot, b_dot])
+
+
+def test_gradcheck_of_capsules_and_votes(inputs):
+    x, w_dot, b_dot, weight = inputs
+    few = Dense(x[:6])
+    assert gradcheck(lambda w, b: fused_capsules(few, w, b), (w_dot, b_dot))
+
+    def votes(w, b, v):
+        torch.manual_seed(1)
+        return fused_votes(few, w, b, v, 0.5)
+
+    assert gradcheck(votes, (w_dot, b_dot, weight))
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.5, 0.9])
+def test_votes_and_their_gradients_equal_the_plain_ones_under_the_same_dropout(inputs, dropout):
+    x, w_dot, b_dot, weight = inputs
+    torch.manual_seed(7)
+    kept = kept_entries(x, w_dot, b_dot, dropout)
+    torch.manual_seed(7)
+    fused = fused_votes(Dense(x), w_dot, b_dot, weight, dropout)
+    capsules = plain_capsules(x, w_dot, b_dot)
+    mask = torch.where(kept != 0, 1 / (1 - dropout), 0.0)
+    plain = torch.einsum("jkp,kplc->jklc", capsules * mask, weight)
+    torch.testing.assert_close(fused, plain, atol=1e-11, rtol=0)
+    same_gradients(fused, plain, [w_dot, b_dot, weight])
+
+
+@pytest.mark.parametrize("dropout", [0.5, 0.9])
+def test_dropout_keeps_each_entry_with_the_asked_probability(dropout):
+    n, k, size = 4000, 2, 16
+    x, w_dot, b_dot = torch.ones(n, 1), torch.ones(1, k * size), torch.zeros(k, size)
+    identity = torch.eye(size).expand(k, size, size).unsqueeze(-1).contiguous()
+    torch.manual_seed(0)
+    kept = (fused_votes(Dense(x), w_dot, b_dot, identity, dropout).squeeze(-1) != 0).double()
+    deviation = (dropout * (1 - dropout) / n) ** 0.5
+    assert (kept.mean(dim=0) - (1 - dropout)).abs().max() < 5 * deviation  # every place is as likely
+    pairs = torch.corrcoef(kept.flatten(1).t()).fill_diagonal_(0)
+    assert pairs.abs().max() < 6 / n**0.5  # and independent of every other
+    neighbours = torch.corrcoef(torch.stack([kept[:-1].flatten(), kept[1:].flatten()]))[0, 1]
+    assert neighbours.abs() < 6 / (n * k * size) ** 0.5  # also between nodes
+
+
+def test_dropout_follows_the_random_state_of_torch(inputs):
+    x, w_dot, b_dot, _ = inputs
+    torch.manual_seed(1)
+    first, second = kept_entries(x, w_dot, b_dot, 0.9), kept_entries(x, w_dot, b_dot, 0.9)
+    torch.manual_seed(1)
+    assert torch.equal(first, kept_entries(x, w_dot, b_dot, 0.9))
+    assert not torch.equal(first, second)
+
+
+def test_capsules_that_are_zero_stay_zero_without_nan():
+    w_dot = torch.zeros(FEATURES, K * SIZE, requires_grad=True)
+    b_dot = torch.zeros(K, SIZE, requires_grad=True)
+    weight = torch.ones(K, SIZE, C, CLASS_SIZE, requires_grad=True)
+    x = Dense(torch.ones(5, FEATURES))
+    for out in (fused_capsules(x, w_dot, b_dot), fused_votes(x, w_dot, b_dot, weight, 0.5)):
+        assert torch.equal(out, torch.zeros_like(out))
+        for gradient in torch.autograd.grad(out.sum(), [w_dot, b_dot]):
+            assert torch.equal(gradient, torch.zeros_like(gradient))
