@@ -5,8 +5,6 @@ Weights of a capsule layer are stored as ``weight[k, :, l, :] = W_kl^T``, those 
 ``weight[k] = W_k``. A sparsification is None, ``("top-k", k)`` or ``("threshold", epsilon)``.
 """
 
-# ruff: noqa: E741  (l is the paper's index of the class capsules)
-
 import math
 from typing import NamedTuple
 

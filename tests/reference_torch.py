@@ -3,8 +3,6 @@
 Function names, arguments and shapes are those of `reference_numpy`.
 """
 
-# ruff: noqa: E741  (l is the paper's index of the class capsules)
-
 import math
 from typing import NamedTuple
 

@@ -340,11 +340,12 @@ def test_entries_that_tie_with_the_limit_are_all_kept(shape, sparsify, dtype):
 
 
 @pytest.mark.parametrize("case", SOME_FILTERS.values(), ids=SOME_FILTERS.keys())
-def test_self_loops_of_the_graph_are_added_to_those_of_the_filter(case):
+def test_self_loops_of_the_graph_are_no_edges(case):
+    # A is the matrix of a graph without self-loops, as in the paper's table 1; the formula adds one to each node.
     adjacency = graph(weighted=True)
-    adjacency[1, 1], adjacency[ISOLATED, ISOLATED] = 0.7, 2.0
     filt = case.build().double()
     expected = case.reference(reference_numpy, adjacency, as_numpy(getattr(filt, "zeta", None)))
+    adjacency[1, 1], adjacency[ISOLATED, ISOLATED] = 0.7, 2.0
     assert_agree(filt(prepare(filt, adjacency, torch.float64)).to_dense(), expected, 1e-9, "filter")
 
 

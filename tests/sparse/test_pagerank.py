@@ -52,6 +52,18 @@ def test_push_finds_the_largest_entries():
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("shape", ["ring", "star"])
+def test_push_keeps_all_ties_with_the_last_entry(shape, k):
+    n = 30
+    others = torch.arange(1, n)
+    ends = torch.stack([others - 1 if shape == "ring" else torch.zeros_like(others), others])
+    ends = torch.cat([ends, torch.tensor([[n - 1], [0]])], dim=1) if shape == "ring" else ends
+    a = normalized_adjacency(torch.cat([ends, ends.flip(0)], dim=1), n)
+    kept = push_pagerank(a, 0.1, TopK(k), 1e-4).toarray() > 0
+    assert kept[TopK(k)(sp.csr_matrix(exact_pagerank(a, 0.1))).toarray() > 0].all()
+
+
 def test_push_gives_the_same_rows_however_the_work_is_divided(monkeypatch):
     a = random_graph(50, 120, 4)
     many = push_pagerank(a, 0.1, TopK(5), 1e-5).toarray()

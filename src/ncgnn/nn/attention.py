@@ -21,7 +21,7 @@ class AttentionFilter(GraphFilter):
         hops: the set of hops :math:`\mathcal{M}`; any whole numbers from 0 (the node itself) on.
         sparsify: what to keep of each power :math:`\tilde{\mathbf{A}}^i`: ``None``, ``TopK(k)`` or
             ``Threshold(epsilon)``.
-        prior: where the :math:`\zeta_i` start, one for each hop in ascending order; zeros by default.
+        prior: where the :math:`\zeta_i` start, one for each hop; zeros by default.
         form: see :class:`~ncgnn.nn.filter.GraphFilter`.
     """
 
@@ -35,19 +35,21 @@ class AttentionFilter(GraphFilter):
         form: Form | None = None,
     ) -> None:
         super().__init__(sparsify, form)
-        self.hops = tuple(sorted(set(hops)))
-        if not self.hops or self.hops[0] < 0:
-            raise ValueError(f"hops must be whole numbers from 0 on, at least one of them, not {self.hops}")
-        if prior is not None and len(prior) != len(self.hops):
-            raise ValueError(f"the prior has {len(prior)} values for {len(self.hops)} hops")
-        self.prior = None if prior is None else tuple(float(z) for z in prior)
+        given = list(hops)
+        if not given or min(given) < 0 or len(set(given)) < len(given):
+            raise ValueError(f"hops must be different whole numbers from 0 on, at least one, not {given}")
+        if prior is not None and len(prior) != len(given):
+            raise ValueError(f"the prior has {len(prior)} values for {len(given)} hops")
+        start = sorted(zip(given, [0.0] * len(given) if prior is None else prior, strict=True))
+        self.hops = tuple(hop for hop, _ in start)
+        self.prior = tuple(float(zeta) for _, zeta in start)
         self.zeta = nn.Parameter(torch.empty(len(self.hops)))
         self.register_buffer("hop_index", torch.tensor(self.hops), persistent=False)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         with torch.no_grad():
-            self.zeta.copy_(torch.tensor(self.prior or [0.0] * len(self.hops)))
+            self.zeta.copy_(torch.tensor(self.prior))
 
     def hop_weights(self) -> Tensor:
         r""":math:`\xi_i` for the hops of :math:`\mathcal{M}` in ascending order; they sum to one."""

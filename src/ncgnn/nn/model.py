@@ -98,7 +98,8 @@ class NCGNN(nn.Module):
         scores: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
         if not return_routing:
             return scores
-        return scores, replace(routing, hop_weights=self.filter.hop_weights())
+        xi = self.filter.hop_weights()
+        return scores, replace(routing, hop_weights=None if xi is None else xi.to(scores))
 
     def _prepared(self, x: Tensor, edges: Tensor | PreparedFilter, edge_weight: Tensor | None) -> PreparedFilter:
         if isinstance(edges, Tensor):

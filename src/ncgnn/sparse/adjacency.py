@@ -14,8 +14,8 @@ def normalized_adjacency(edge_index: Tensor, num_nodes: int, edge_weight: Tensor
     r""":math:`\tilde{\mathbf{A}} = \hat{\mathbf{D}}^{-1/2} (\mathbf{A} + \mathbf{I}) \hat{\mathbf{D}}^{-1/2}` as a
     SciPy matrix in float64.
 
-    Row i lists the nodes that i listens to: the sources of the edges that point to i. A self-loop in the edge list
-    is replaced by the one that the formula adds; repeated edges add up.
+    Row i lists the nodes that i listens to: the sources of the edges that point to i. Self-loops in the edge list are
+    no edges of the graph, the formula adds one to each node; repeated edges add up.
     """
     source, target = _checked(edge_index, num_nodes)
     weight = np.ones(source.size) if edge_weight is None else _checked_weight(edge_weight, source.size)

@@ -31,7 +31,8 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
 
     For every node s, probability is pushed along the random walk :math:`\hat{\mathbf{D}}^{-1} \hat{\mathbf{A}}` until
     the undelivered rest at each node u is below :math:`\epsilon \hat{d}_u`. On an undirected graph each entry (s, v)
-    is then too small by at most :math:`\epsilon \sqrt{\hat{d}_s \hat{d}_v}`, and never too large.
+    is then too small by at most :math:`\epsilon \sqrt{\hat{d}_s \hat{d}_v}`, and never too large. Kept is every entry
+    that could, within this bound, be among the k largest or equal to the k-th.
 
     Args:
         a: the normalised adjacency matrix :math:`\tilde{\mathbf{A}}`, symmetric.
@@ -47,7 +48,7 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
     starts = np.linspace(0, a.shape[0], chunks + 1).astype(np.int64)
     counts, indices, values = _push(walk.indptr, walk.indices, walk.data, degree, starts, alpha, tolerance, top_k.k)
     indptr = np.concatenate([[0], np.cumsum(counts)])
-    return top_k(sp.csr_matrix((values, indices, indptr), shape=a.shape))
+    return sp.csr_matrix((values, indices, indptr), shape=a.shape)
 
 
 @numba.njit(parallel=True, cache=True)
@@ -76,9 +77,10 @@ def _push(
             )
             row_nodes = touched[:reached]
             row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
-            limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k] * (1 - 1e-9)
+            limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k]
             for j in range(reached):
-                if row[j] > 0 and row[j] >= limit:
+                bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
+                if row[j] > 0 and row[j] + bound >= limit:
                     if filled == nodes.shape[0]:
                         nodes, values = _grown(nodes, values)
                     nodes[filled], values[filled] = row_nodes[j], row[j]

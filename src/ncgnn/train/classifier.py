@@ -210,7 +210,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         config = Config.make(header.config, where=str(path))
         self = cls.from_config(config)
         self.config_ = config
-        self.model_ = config.make_model(len(header.feature_names), len(header.class_names)).eval()
+        with torch.random.fork_rng(devices=[]):  # weights that are drawn only to be overwritten
+            self.model_ = config.make_model(len(header.feature_names), len(header.class_names)).eval()
         load_weights(path, self.model_, state)
         self._describe(header.class_names, header.feature_names, encoding)
         return self

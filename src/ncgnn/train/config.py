@@ -70,7 +70,7 @@ class Config(BaseModel):
 
     @property
     def hop_set(self) -> list[int]:
-        return list(range(1, self.hops + 1)) if isinstance(self.hops, int) else sorted(self.hops)
+        return list(range(1, self.hops + 1)) if isinstance(self.hops, int) else self.hops
 
     @classmethod
     def make(cls, values: Mapping[str, Any], where: str = "configuration") -> Self:

@@ -1,12 +1,11 @@
 """Files that survive a kill: each is written beside its place and moved there in one step. And the model file."""
 
-import json
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import torch
 from pydantic import BaseModel, Field, ValidationError
@@ -16,12 +15,13 @@ from torch import Tensor
 
 from ncgnn.errors import InputError
 
-FORMAT = "ncgnn-model-1"
+_KEY = "ncgnn"  # one entry for all: safetensors writes several in random order
 
 
 class Header(BaseModel):
     """What a model file holds besides the weights."""
 
+    format: Literal["ncgnn-model-1"] = "ncgnn-model-1"
     config: dict[str, Any]
     class_names: list[str] = Field(min_length=2)
     feature_names: list[str] = Field(min_length=1)
@@ -51,10 +51,9 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:
     """A safetensors file: the weights, and everything needed to use them as JSON in the header."""
-    metadata = {"format": FORMAT} | {key: json.dumps(value) for key, value in header.model_dump().items()}
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
     with atomic(path, "wb") as file:
-        file.write(save(tensors, metadata))
+        file.write(save(tensors, {_KEY: header.model_dump_json()}))
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
@@ -68,19 +67,18 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
     except (SafetensorError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: not an ncgnn model file, or a damaged one ({reason})") from None
-    if metadata.get("format") != FORMAT:
-        raise InputError(f"{path}: a safetensors file, but not an ncgnn model ({FORMAT})")
-    return state, _header(path, metadata)
+    if _KEY not in metadata:
+        raise InputError(f"{path}: a safetensors file, but not an ncgnn model")
+    return state, _header(path, metadata[_KEY])
 
 
-def _header(path: str | Path, metadata: dict[str, str]) -> Header:
+def _header(path: str | Path, text: str) -> Header:
     try:
-        return Header(**{key: json.loads(value) for key, value in metadata.items() if key != "format"})
+        return Header.model_validate_json(text)
     except ValidationError as error:
-        place = ".".join(map(str, error.errors()[0]["loc"]))
-        raise InputError(f"{path}: damaged model file: wrong {place} in its header") from None
-    except ValueError:
-        raise InputError(f"{path}: damaged model file: its header is not JSON") from None
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "header"
+        raise InputError(f"{path}: damaged model file, or of another version: {place}: {first['msg']}") from None
 
 
 def load_weights(path: str | Path, model: torch.nn.Module, state: dict[str, Tensor]) -> None:

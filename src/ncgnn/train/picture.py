@@ -23,7 +23,8 @@ def draw_capsules(path: Path, classifier: NCGNNClassifier, data: Data) -> None:
     figure = Figure(figsize=(8, 6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    groups = [axes.scatter(*points[chosen == number].T, s=6) for number in range(len(classifier.classes_))]
+    x, y = points.T
+    groups = [axes.scatter(x[chosen == c], y[chosen == c], s=6) for c in range(len(classifier.classes_))]
     legend = axes.legend(
         groups, classifier.classes_, markerscale=3, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False
     )

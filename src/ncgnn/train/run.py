@@ -124,5 +124,6 @@ def prepare_features(x: Tensor, normalize: bool) -> Tensor:
     counts = x.crow_indices().diff()
     rows = torch.repeat_interleave(torch.arange(x.shape[0], device=x.device), counts)
     sums = x.values().new_zeros(x.shape[0]).index_add(0, rows, x.values().abs())
-    values = x.values() / sums[rows].clamp(min=torch.finfo(x.dtype).tiny)
-    return torch.sparse_csr_tensor(x.crow_indices(), x.col_indices(), values, size=x.shape)
+    out = x.clone()
+    out.values().div_(sums[rows].clamp(min=torch.finfo(x.dtype).tiny))
+    return out
