@@ -38,4 +38,6 @@ def _float_features(x: Tensor) -> Tensor:
         where = torch.nonzero(~finite)[0].tolist()
         place = f"row {where[0]}, column {where[1]}" if len(where) == 2 else f"stored value {where[0]}"
         raise InputError(f"x holds NaN or infinity, first at {place}: replace or drop it")
+    if not values.any():
+        raise InputError("all features of all nodes are zero: there is nothing to learn from")
     return x

@@ -6,17 +6,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.sparse import CSR, Dense, LinearOperator
+from ncgnn.sparse import as_operator
 from ncgnn.sparse.capsules import fused_capsules, fused_votes
 
 
 def is_fused(x: Tensor) -> bool:
     """Whether compiled kernels serve this input: on a CPU, unless the gradient of the input itself is wanted."""
     return x.device.type == "cpu" and not x.requires_grad
-
-
-def _operator(x: Tensor) -> LinearOperator:
-    return CSR.from_torch(x) if x.layout == torch.sparse_csr else Dense(x)
 
 
 class PrimaryCapsules(nn.Module):
@@ -56,17 +52,17 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        h = fused_capsules(_operator(x), self._w, self.bias) if is_fused(x) else self.plain(x)
+        h = fused_capsules(as_operator(x), self._w, self.bias) if is_fused(x) else self.plain(x)
         return F.dropout(h, self.dropout, self.training)
 
     def plain(self, x: Tensor) -> Tensor:
         """Equation 3 in plain operations, without dropout; what the fused kernels compute on a CPU."""
-        wx = (_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
+        wx = (as_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
         return F.normalize(F.relu(wx + self.bias), dim=-1)
 
     def votes(self, x: Tensor, weight: Tensor) -> Tensor:
         """The capsules' votes under a layer's ``weight``; what dropout drops is never computed with."""
-        return fused_votes(_operator(x), self._w, self.bias, weight, self.dropout)
+        return fused_votes(as_operator(x), self._w, self.bias, weight, self.dropout)
 
     @property
     def drops_most(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ncgnn.sparse import LinearOperator
+from ncgnn.sparse import LinearOperator, as_operator
 from ncgnn.sparse.routing import fused_route
 
 
@@ -82,7 +82,8 @@ class CapsuleGraphLayer(nn.Module):
         beta: scale of the agreement; 1 is the paper's, 5 to 20 makes routing select.
 
     Shapes:
-        - **input:** capsules [N, K, f_p] and the filter ``a_bar``
+        - **input:** capsules [N, K, f_p] and the filter ``a_bar``: what a filter's ``forward`` returns, or a matrix
+          [N, N], dense or ``torch.sparse_csr``
         - **output:** :class:`Routing` with ``capsules`` [N, C, f_c]
     """
 
@@ -114,8 +115,8 @@ class CapsuleGraphLayer(nn.Module):
         r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
         return torch.einsum("jkp,kplc->jklc", h, self.weight)
 
-    def forward(self, h: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
-        return self.route(self.votes(h), a_bar, prior)
+    def forward(self, h: Tensor, a_bar: LinearOperator | Tensor, prior: Tensor | None = None) -> Routing:
+        return self.route(self.votes(h), as_operator(a_bar), prior)
 
     def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
         """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; the couplings' own

@@ -1,7 +1,7 @@
 """Sparse matrices for graph filters: products, powers, sparsification, PageRank."""
 
 from ncgnn.sparse.adjacency import normalized_adjacency
-from ncgnn.sparse.csr import CSR, Pattern
+from ncgnn.sparse.csr import CSR, Pattern, as_operator
 from ncgnn.sparse.operator import Dense, LinearOperator
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
@@ -18,6 +18,7 @@ __all__ = [
     "Sparsify",
     "Threshold",
     "TopK",
+    "as_operator",
     "exact_pagerank",
     "hop_matrices",
     "normalize",

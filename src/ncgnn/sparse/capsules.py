@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ncgnn.sparse.kernels import FASTMATH, Array, arrays
+from ncgnn.sparse.kernels import Array, arrays, inlined, num_threads, parallel
 from ncgnn.sparse.operator import LinearOperator
 
 
@@ -52,7 +52,7 @@ class _Capsules(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         h, norms = ctx.saved_tensors
         grad = torch.empty_like(h)
-        sums = h.new_zeros(numba.get_num_threads(), *h.shape[1:])
+        sums = h.new_zeros(num_threads(), *h.shape[1:])
         _capsules_backward(*arrays(h, norms, grads[0], grad, sums))
         return ctx.x.gradients(ctx.w_dot, grad.flatten(1), False)[1], sums.sum(dim=0), None
 
@@ -77,7 +77,7 @@ class _Votes(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         active, norms, flat = ctx.saved_tensors
         grad_votes = grads[0].flatten(2).contiguous()
-        parts = numba.get_num_threads()
+        parts = num_threads()
         grad_weight, grad_bias = flat.new_zeros(parts, *flat.shape), flat.new_zeros(parts, *active.shape[1:])
         grad_active = torch.empty_like(active)
         tensors = (active, norms, flat, grad_votes, grad_active, grad_weight, grad_bias)
@@ -87,7 +87,7 @@ class _Votes(torch.autograd.Function):
         return grad_w_dot, grad_bias.sum(dim=0), grad_weight.sum(dim=0).view(shape), None, None, None
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _capsules(h: Array, bias: Array, norms: Array) -> None:
     """``h`` becomes ``relu(h + bias)`` divided by its norm."""
     n, capsules, size = h.shape
@@ -99,7 +99,7 @@ def _capsules(h: Array, bias: Array, norms: Array) -> None:
                 h[j, k, e] *= inverse
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _capsules_backward(h: Array, norms: Array, grad_h: Array, grad: Array, grad_bias: Array) -> None:
     n, capsules, size = h.shape
     parts = grad_bias.shape[0]
@@ -114,7 +114,7 @@ def _capsules_backward(h: Array, norms: Array, grad_h: Array, grad: Array, grad_
                 _through_norm(h[j, k], one, along, grad[j, k], grad_bias[part, k])
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array, norms: Array, votes: Array) -> None:
     """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
     n, capsules, size = active.shape
@@ -135,7 +135,7 @@ def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array,
                 e, state = _next_kept(e, state, dropout)
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _votes_backward(
     seed: int,
     dropout: float,
@@ -168,7 +168,7 @@ def _votes_backward(
                 _through_norm(a, inverse, along, target, grad_bias[part, k])
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _relu(a: Array, bias: Array) -> Any:
     """``a = relu(a + bias)``; its norm."""
     square, zero = a[0] * 0, a[0] * 0
@@ -180,7 +180,7 @@ def _relu(a: Array, bias: Array) -> Any:
     return np.sqrt(square)
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _dot_and_add(row: Array, g: Array, h: float, sums: Array) -> Any:
     """``row . g``, and ``sums += h g``."""
     total = g[0] * 0
@@ -190,7 +190,7 @@ def _dot_and_add(row: Array, g: Array, h: float, sums: Array) -> Any:
     return total
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_sums: Array) -> None:
     """``target`` through the normalisation and the ReLU: what lies along the capsule does not count."""
     factor = along * inverse
@@ -201,7 +201,7 @@ def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_su
         bias_sums[e] += value
 
 
-@numba.njit(cache=True, inline="always")
+@inlined
 def _next_kept(e: int, state: Any, dropout: float) -> Any:
     """The next entry that dropout keeps: the gaps between them have a geometric distribution."""
     if dropout == 0:
@@ -212,14 +212,14 @@ def _next_kept(e: int, state: Any, dropout: float) -> Any:
     return e + 1 + int(min(gap, 1e9)), state
 
 
-@numba.njit(cache=True, inline="always")
+@inlined
 def _start(seed: int, row: int) -> Any:
     """State of the random numbers of one row, far from those of the other rows."""
     state, _ = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
     return state * np.uint64(0xD1342543DE82EF95)
 
 
-@numba.njit(cache=True, inline="always")
+@inlined
 def _random(state: Any) -> Any:
     """SplitMix64: the next state and 64 random bits."""
     state = state + np.uint64(0x9E3779B97F4A7C15)

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
 
 from ncgnn.sparse import kernels
-from ncgnn.sparse.operator import LinearOperator
+from ncgnn.sparse.operator import Dense, LinearOperator
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +43,13 @@ class Pattern:
 
     def to(self, device: torch.device) -> "Pattern":
         return Pattern(self.indptr.to(device), self.indices.to(device), self.num_columns)
+
+
+def as_operator(matrix: Tensor | LinearOperator) -> LinearOperator:
+    """A linear operator from a tensor, dense or ``torch.sparse_csr``."""
+    if isinstance(matrix, LinearOperator):
+        return matrix
+    return CSR.from_torch(matrix) if matrix.layout == torch.sparse_csr else Dense(matrix)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +122,7 @@ class CSR(LinearOperator):
         """``A.T @ dense``: tall matrices, as features are, by adding up rows of a result that fits into the cache."""
         if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
             return self.T.product(dense)
-        parts = dense.new_empty(numba.get_num_threads(), self.shape[1], dense.shape[1])
+        parts = dense.new_empty(kernels.num_threads(), self.shape[1], dense.shape[1])
         kernels.spmm_transposed(*kernels.arrays(*self._parts, dense, parts))
         return parts.sum(dim=0) if len(parts) > 1 else parts[0]
 

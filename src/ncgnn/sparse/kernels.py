@@ -1,15 +1,45 @@
 """Compiled loops over compressed rows. Each output row is written by one thread, so results do not depend on timing."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numba
 import numpy as np
+import torch
 from torch import Tensor
 
 Array = Any  # numba finds out the types of the arrays and of the scalars taken from them
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
-FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+_FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
+_ENTRIES_PER_THREAD = 50_000  # with less work than this, waking another thread costs more than it saves
+
+inlined = numba.njit(fastmath=_FASTMATH, inline="always")
+"""For small functions that kernels call."""
+
+
+def parallel(function: Callable[..., None]) -> Callable[..., None]:
+    """Compile a kernel whose outer loop is a ``prange``. It runs on as many threads as its largest array is worth, and
+    on no more than torch uses."""
+    kernel = numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)(function)
+
+    @wraps(function)
+    def run(*arguments: Any) -> None:
+        allowed = numba.get_num_threads()
+        work = max(a.size for a in arguments if isinstance(a, np.ndarray))
+        numba.set_num_threads(min(num_threads(), 1 + work // _ENTRIES_PER_THREAD))
+        try:
+            kernel(*arguments)
+        finally:
+            numba.set_num_threads(allowed)
+
+    return run
+
+
+def num_threads() -> int:
+    """How many threads a kernel may use."""
+    return min(numba.get_num_threads(), torch.get_num_threads())
 
 
 def arrays(*tensors: Tensor) -> tuple[Any, ...]:
@@ -17,7 +47,7 @@ def arrays(*tensors: Tensor) -> tuple[Any, ...]:
     return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
     """``out = A @ dense``."""
     for i in numba.prange(indptr.shape[0] - 1):
@@ -29,7 +59,7 @@ def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array)
                 row[f] += a * source[f]
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def spmm_transposed(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
     """``out.sum(0) = A.T @ dense``; each thread adds its rows into a part of its own."""
     n, parts = indptr.shape[0] - 1, out.shape[0]
@@ -43,7 +73,7 @@ def spmm_transposed(indptr: Array, indices: Array, values: Array, dense: Array, 
                     row[f] += a * source[f]
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def spmm_plus(
     scale: float, indptr: Array, indices: Array, values: Array, dense: Array, summand: Array, out: Array
 ) -> None:
@@ -58,7 +88,7 @@ def spmm_plus(
                 row[f] += a * source[f]
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
     """``out[e] = left[i] . right[j]`` for every stored entry ``e = (i, j)``."""
     for i in numba.prange(indptr.shape[0] - 1):
@@ -70,7 +100,7 @@ def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) 
             out[e] = total
 
 
-@numba.njit(parallel=True, cache=True)
+@parallel
 def kth_largest(indptr: Array, values: Array, k: int, out: Array) -> None:
     """``out[i]`` is the k-th largest stored value of row i; minus infinity where a row has no more than k."""
     for i in numba.prange(indptr.shape[0] - 1):

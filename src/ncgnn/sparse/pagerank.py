@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.sparse.kernels import Array
+from ncgnn.sparse.kernels import Array, num_threads
 from ncgnn.sparse.sparsify import TopK
 
 EXACT_LIMIT = 10_000
@@ -21,7 +21,7 @@ def exact_pagerank(a: Any, alpha: float) -> Any:
     if n > EXACT_LIMIT:
         raise ValueError(
             f"exact PageRank inverts an N x N matrix and stops at {EXACT_LIMIT} nodes, this graph has {n}: "
-            "give steps=P for the truncated sum, or sparsify=TopK(k) for the push method"
+            "give steps=P for the truncated sum, or keep the top k entries of each row for the push method"
         )
     return alpha * np.linalg.inv(np.eye(n) - (1 - alpha) * a.toarray())
 
@@ -44,7 +44,7 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
     degree = 1 / a.diagonal()
     root = np.sqrt(degree)
     walk = sp.csr_matrix(sp.diags_array(1 / root) @ a @ sp.diags_array(root))
-    chunks = min(a.shape[0], _CHUNKS_PER_THREAD * numba.get_num_threads())
+    chunks = min(a.shape[0], _CHUNKS_PER_THREAD * num_threads())
     starts = np.linspace(0, a.shape[0], chunks + 1).astype(np.int64)
     counts, indices, values = _push(walk.indptr, walk.indices, walk.data, degree, starts, alpha, tolerance, top_k.k)
     indptr = np.concatenate([[0], np.cumsum(counts)])

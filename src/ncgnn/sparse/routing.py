@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from ncgnn.sparse.kernels import FASTMATH, Array, arrays
+from ncgnn.sparse.kernels import Array, arrays, inlined, parallel
 from ncgnn.sparse.operator import LinearOperator
 
 
@@ -76,7 +76,7 @@ class _Route(torch.autograd.Function):
         return grad_votes, sum(bias_sums[1:], bias_sums[0]), of_prior, of_parameter, None, None, None
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _select(beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -> None:
     """``b += beta v . votes`` (eq. 13), ``c = softmax_k b`` (eq. 12), ``p = sum_k c votes`` (eq. 8)."""
     n, capsules, classes, _ = votes.shape
@@ -94,7 +94,7 @@ def _select(beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -
                 _add(c[j, k, l], votes[j, k, l], p[j, l])
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _squash(message: Array, bias: Array, u: Array, v: Array) -> None:
     """``u = message + bias`` (eq. 9) and ``v = squash(u)`` (eq. 10)."""
     n, classes, size = message.shape
@@ -110,7 +110,7 @@ def _squash(message: Array, bias: Array, u: Array, v: Array) -> None:
                 v[i, l, f] = factor * u[i, l, f]
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _squash_backward(u: Array, grad_v: Array, grad_u: Array) -> None:
     """With ``v = s u`` and ``s = r / (1 + r^2)``, ``r = |u|``: ``grad_u = s g + s'(r) / r (u . g) u``."""
     n, classes, size = u.shape
@@ -126,7 +126,7 @@ def _squash_backward(u: Array, grad_v: Array, grad_u: Array) -> None:
                 grad_u[i, l, f] = s * grad_v[i, l, f] + slope * u[i, l, f]
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _select_backward(
     beta: float, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array, grad_v: Array
 ) -> None:
@@ -150,7 +150,7 @@ def _select_backward(
                 _add(scale * grad_b[j, k, l], votes[j, k, l], grad_v[j, l])
 
 
-@numba.njit(parallel=True, fastmath=FASTMATH, cache=True)
+@parallel
 def _votes_gradient(beta: float, c: Array, grad_p: Array, grad_b: Array, u: Array, out: Array) -> None:
     """``sum_t c_t grad_p_t + beta grad_b_{t+1} v_t``: through the selections and through the agreements."""
     iterations, n, capsules, classes = c.shape
@@ -168,7 +168,7 @@ def _votes_gradient(beta: float, c: Array, grad_p: Array, grad_b: Array, u: Arra
                         _add(factor * grad_b[t + 1, j, k, l], u[t, j, l], out[j, k, l])
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _softmax(b: Array, c: Array) -> None:
     """Softmax over the first axis."""
     capsules, classes = b.shape
@@ -184,7 +184,7 @@ def _softmax(b: Array, c: Array) -> None:
             c[k, l] /= total
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _dot(x: Array, y: Array) -> Any:
     total = x[0] * y[0]
     for f in range(1, x.shape[0]):
@@ -192,7 +192,7 @@ def _dot(x: Array, y: Array) -> Any:
     return total
 
 
-@numba.njit(fastmath=FASTMATH, cache=True, inline="always")
+@inlined
 def _add(a: float, x: Array, out: Array) -> None:
     for f in range(x.shape[0]):
         out[f] += a * x[f]

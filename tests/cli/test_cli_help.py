@@ -1,0 +1,80 @@
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from papers import FILES, write_tables
+
+VERBS = ("datasets", "train", "predict")
+
+
+def examples(ncgnn, verb: str) -> list[str]:
+    """The commands that the help of a verb gives as examples."""
+    return [line.strip() for line in re.findall(r"Example: (ncgnn .*)", ncgnn(verb, "--help").out)]
+
+
+def test_help_lists_every_verb(ncgnn):
+    done = ncgnn("--help")
+    assert (done.code, done.err) == (0, "")
+    assert re.findall(r"│ (\w+) +[A-Z]", done.out) == list(VERBS)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_of_every_verb_has_an_example(ncgnn, verb, option):
+    done = ncgnn(verb, option)
+    assert (done.code, done.err) == (0, "")
+    assert f"Example: ncgnn {verb}" in done.out
+    assert "[b]" not in done.out
+
+
+def test_the_examples_work_as_written(ncgnn, command, here):
+    """Those that need no files of one's own, one after another in processes of their own."""
+    found = [line for verb in VERBS for line in examples(ncgnn, verb) if "--nodes" not in line]
+    assert found == ["ncgnn datasets", "ncgnn train karate --epochs 50", "ncgnn predict runs/karate karate"]
+    for line in found:
+        program, *arguments = shlex.split(line)
+        assert program == "ncgnn"
+        done = subprocess.run([command, *arguments], cwd=here, capture_output=True, text=True, timeout=300)
+        assert (done.returncode, done.stderr) == (0, ""), line
+        assert done.stdout
+    assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES
+    assert done.stdout.splitlines()[0] == "id,label,predicted,probability,margin"
+    # another process and this one agree to the last bit
+    written = {name: (here / "runs/karate" / name).read_bytes() for name in FILES if name != "run.json"}
+    ncgnn("train", "karate", "--epochs", 50)
+    assert {name: (here / "runs/karate" / name).read_bytes() for name in written} == written
+
+
+def test_the_examples_with_tables_work_as_written(ncgnn, here):
+    write_tables(here, range(40))
+    for verb in ("train", "predict"):
+        lines = [line for line in examples(ncgnn, verb) if "--nodes" in line]
+        assert len(lines) == 1
+        assert ncgnn(*shlex.split(lines[0])[1:]).code == 0
+    assert (here / "predictions.csv").read_text().count("\n") == 41
+
+
+def test_version(ncgnn):
+    done = ncgnn("--version")
+    assert done.code == 0
+    assert re.fullmatch(r"\d+\.\d+\.\d+\n", done.out)
+
+
+def test_no_verb_is_help_too(ncgnn):
+    done = ncgnn()
+    assert done.code == 2
+    assert "Usage: ncgnn" in done.out + done.err
+
+
+def test_help_does_not_wait_for_torch(command):
+    """Help imports nothing that takes seconds."""
+    code = (
+        "import sys, ncgnn.cli\n"
+        "sys.argv = ['ncgnn', 'train', '--help']\n"
+        "try: ncgnn.cli.main()\n"
+        "except SystemExit: print({'torch', 'torch_geometric', 'pandas', 'sklearn'} & set(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"

@@ -1,0 +1,99 @@
+import csv
+import io
+import json
+import os
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from papers import FILES, QUICK, contents, node_rows, write_csv, write_tables
+
+from ncgnn.data import load_dataset
+from ncgnn.train import NCGNNClassifier
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def topics(ncgnn, tables, here) -> Path:
+    """A run folder of the model that was trained on the tables."""
+    assert ncgnn("train", *tables, "--label", "topic", "--epochs", 40, *QUICK, "--out", "runs/topics").code == 0
+    return here / "runs" / "topics"
+
+
+def test_the_tables_of_the_training_give_the_predictions_of_the_training(ncgnn, topics):
+    done = ncgnn("predict", "runs/topics", "--nodes", "nodes.csv", "--edges", "edges.csv")
+    assert (done.code, done.err) == (0, "")
+    trained = rows_of((topics / "predictions.csv").read_text())
+    assert list(trained[0]) == ["id", "label", "split", "predicted", "probability", "margin"]
+    assert rows_of(done.out) == [{k: v for k, v in row.items() if k != "split"} for row in trained]
+    assert [row["id"] for row in trained] == [f"{i:03d}" for i in range(60)]
+
+
+def test_other_tables_with_new_nodes_a_new_category_and_no_label(ncgnn, topics, here):
+    write_tables(here / "later", range(40, 90), topics=False)
+    rows = node_rows(range(40, 90), topics=False)[::-1]
+    rows[4]["venue"] = rows[9]["venue"] = "NeurIPS"
+    write_csv(here / "later" / "nodes.csv", rows)
+    done = ncgnn("predict", topics / "model.safetensors", "--nodes", "later/nodes.csv", "--edges", "later/edges.csv")
+    assert done.code == 0
+    assert done.err == "note: column 'venue': 1 unknown categories in 2 rows count as blank (first: 'NeurIPS')\n"
+    found = rows_of(done.out)
+    assert [row["id"] for row in found] == [row["paper"] for row in rows]
+    assert {row["label"] for row in found} == {""}
+    right = [row["predicted"] == ("graphs", "logic, old")[int(row["id"]) % 2] for row in found]
+    assert np.mean(right) > 0.8
+
+
+def test_the_result_can_go_to_a_file(ncgnn, topics, here):
+    options = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
+    shown = ncgnn("predict", "runs/topics", *options)
+    before = contents(here)
+    done = ncgnn("predict", "runs/topics", *options, "--out", "p.csv")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert contents(here) == before | {"p.csv": shown.out.encode()}
+
+
+def test_json_has_an_object_a_line(ncgnn, karate_run):
+    table = rows_of(ncgnn("predict", karate_run, "karate").out)
+    objects = [json.loads(line) for line in ncgnn("predict", karate_run, "karate", "--json").out.splitlines()]
+    assert [{key: str(value) for key, value in row.items()} for row in objects] == table
+    assert isinstance(objects[0]["probability"], float)
+
+
+def test_a_named_graph_is_predicted_as_in_python(ncgnn, karate_run):
+    found = rows_of(ncgnn("predict", karate_run, "karate").out)
+    loaded = NCGNNClassifier.load(karate_run / "model.safetensors")
+    karate = load_dataset("karate")
+    assert [row["predicted"] for row in found] == loaded.predict(karate).tolist()
+    np.testing.assert_allclose(
+        [float(row["probability"]) for row in found], loaded.predict_proba(karate).max(axis=1), atol=1e-6
+    )
+
+
+def test_predicting_changes_nothing_on_disk(ncgnn, old_run, here):
+    before = contents(here)
+    assert ncgnn("predict", old_run, "karate").code == 0
+    assert contents(here) == before
+    assert set(os.listdir(old_run)) == {*FILES, "capsules.png"}
+
+
+def test_columns_may_be_called_otherwise_than_in_training(ncgnn, topics, here):
+    text = (here / "nodes.csv").read_text().replace('"paper"', '"key"').replace('"topic"', '"subject"')
+    (here / "n.csv").write_text(text)
+    (here / "e.csv").write_text((here / "edges.csv").read_text().replace('"from","to"', '"cited","citing"'))
+    options = ["--id", "key", "--label", "subject", "--source", "citing", "--target", "cited"]
+    done = ncgnn("predict", topics, "--nodes", "n.csv", "--edges", "e.csv", *options)
+    assert done.code == 0
+    assert done.out == ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv").out
+
+
+def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
+    text = (here / "nodes.csv").read_text()
+    (here / "nodes.csv").write_text(re.sub('"007","[^"]+"', '"007","music"', text))
+    done = ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv")
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(r"ncgnn: nodes.csv, column 'topic', row 8: label 'music' is none of the classes .*\n", done.err)
