@@ -24,11 +24,10 @@ def read_until(terminal: int, word: bytes, seconds: float) -> bytes:
     return shown
 
 
-@pytest.mark.parametrize("out", ["runs/old", "runs/new"])
-def test_ctrl_c_in_a_terminal_stops_training_with_one_line(command, here, old_run, out):
+def test_ctrl_c_in_a_terminal_stops_training_with_one_line(command, here, old_run):
     before = contents(here)
     terminal, end = pty.openpty()
-    arguments = [command, "train", "karate", *FOREVER, *QUICK, "--out", out]
+    arguments = [command, "train", "karate", *FOREVER, *QUICK, "--out", "runs/old"]
     process = subprocess.Popen(arguments, cwd=here, stdout=subprocess.PIPE, stderr=end)
     os.close(end)
     try:
@@ -48,12 +47,13 @@ def test_ctrl_c_in_a_terminal_stops_training_with_one_line(command, here, old_ru
     assert contents(here) == before
 
 
-def test_ctrl_c_without_a_terminal_is_the_same_line_alone(ncgnn, here, old_run):
+@pytest.mark.parametrize("out", ["runs/old", "runs/new"])
+def test_ctrl_c_without_a_terminal_is_the_same_line_alone(ncgnn, here, old_run, out):
     before = contents(here)
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
-        done = ncgnn("train", "karate", *FOREVER, *QUICK, "--out", old_run)
+        done = ncgnn("train", "karate", *FOREVER, *QUICK, "--out", out)
     finally:
         timer.cancel()
     assert (done.code, done.out, done.err) == (130, "", "ncgnn: stopped\n")
@@ -77,6 +77,7 @@ def test_ctrl_c_while_files_are_written_leaves_none_half_written(ncgnn, here, ol
     assert not Path("p.csv").exists()
 
 
+@pytest.mark.long
 def test_a_reader_who_has_seen_enough_is_no_error(command, karate_run, here):
     line = f"'{command}' predict '{karate_run}' karate | head -n 1"
     done = subprocess.run(["bash", "-c", line], cwd=here, capture_output=True, text=True, timeout=300)

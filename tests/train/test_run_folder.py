@@ -1,6 +1,7 @@
 import csv
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from PIL import Image
 from ncgnn.data import read_graph, save_graph
 from ncgnn.errors import InputError
 from ncgnn.train import Config, Epoch, NCGNNClassifier
+from ncgnn.train import folder as run_folder
 from ncgnn.train.folder import check_writable, fingerprint, prediction_table, write_run
 from ncgnn.train.picture import draw_capsules
 
@@ -43,10 +45,16 @@ def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, ka
     assert set(run["versions"]) == {"python", "ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba"}
 
 
-def test_the_commit_is_that_of_the_checkout(folder):
-    commit = json.loads((folder / "run.json").read_text())["commit"]
-    checkout = (Path(__file__).parents[2] / ".git").exists()
-    assert len(commit) == 40 if checkout else commit is None
+def test_the_commit_is_that_of_the_checkout_if_there_is_one(folder, trained, karate, tmp_path, monkeypatch):
+    checkout = Path(run_folder.__file__).parents[3]
+    asked = subprocess.run(["git", "-C", checkout, "rev-parse", "HEAD"], capture_output=True, text=True)
+    expected = asked.stdout.strip() if (checkout / ".git").exists() else None
+    assert json.loads((folder / "run.json").read_text())["commit"] == expected
+
+    monkeypatch.setattr(run_folder, "__file__", str(tmp_path / "lib" / "site-packages" / "ncgnn" / "folder.py"))
+    assert write_run(tmp_path / "run", trained, karate, 0)["commit"] is None
+    (tmp_path / ".git").write_text("broken")
+    assert write_run(tmp_path / "run", trained, karate, 0)["commit"] is None
 
 
 def test_the_history_is_a_table_of_epochs(folder, trained):

@@ -57,7 +57,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="ncgnn")
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -8,7 +8,19 @@ import torch
 from torch import Tensor
 
 from ncgnn.nn.filter import Form, GraphFilter
-from ncgnn.sparse import CSR, Dense, Sparsify, TopK, exact_pagerank, normalize, polynomial_matrix, push_pagerank
+from ncgnn.sparse import (
+    CSR,
+    ChebyshevSeries,
+    Dense,
+    LinearOperator,
+    Sparsify,
+    TopK,
+    exact_pagerank,
+    normalize,
+    pagerank_series,
+    polynomial_matrix,
+    push_pagerank,
+)
 from ncgnn.sparse.pagerank import EXACT_LIMIT
 
 
@@ -20,9 +32,10 @@ class DiffusionFilter(GraphFilter):
         = \sum_{i=0}^{\infty} \alpha (1 - \alpha)^i \tilde{\mathbf{A}}^i, \qquad
         \bar{\mathbf{A}} = e^{-t \mathbf{L}} = \sum_{i=0}^{\infty} e^{-t} \frac{t^i}{i!} \tilde{\mathbf{A}}^i
 
-    Exact PageRank inverts an N x N matrix, up to 10 000 nodes; above that, ``TopK`` switches to a push method that
-    finds the largest entries of each row alone, with an error of at most ``tolerance`` times
-    :math:`\sqrt{\hat{d}_i \hat{d}_j}`.
+    Exact PageRank is applied as a Chebyshev series, to rounding, without ever forming its matrix; on a directed graph,
+    in the explicit form and before sparsification an N x N matrix is inverted, up to 10 000 nodes. Above that,
+    ``TopK`` switches to a push method that finds the largest entries of each row alone, with an error of at most
+    ``tolerance`` times :math:`\sqrt{\hat{d}_i \hat{d}_j}`.
 
     Args:
         alpha: teleport probability of PageRank.
@@ -55,17 +68,23 @@ class DiffusionFilter(GraphFilter):
             raise ValueError(f"steps must be 0 or more, not {steps}")
         self.alpha, self.steps, self.kind = alpha, steps, kind
         self.time, self.tolerance = time, tolerance
-        if form == "implicit" and self._is_closed:
-            raise ValueError("exact PageRank is no finite sum and has no implicit form: give steps=P")
 
     @property
     def _is_closed(self) -> bool:
-        """Exact PageRank: its series converges too slowly to be summed."""
+        """Exact PageRank: its sum over hops converges too slowly to be summed."""
         return self.kind == "ppr" and self.steps is None
 
-    @property
-    def is_implicit(self) -> bool:
-        return super().is_implicit and not self._is_closed
+    def _takes_implicit(self, a: Any) -> bool:
+        symmetric = not self._is_closed or abs(a - a.T).max() < 1e-12
+        if self.form == "implicit" and not symmetric:
+            raise ValueError("exact PageRank of a directed graph has no implicit form: make the edges symmetric")
+        return self.is_implicit and symmetric
+
+    def _implicit(self, a: CSR) -> LinearOperator:
+        if not self._is_closed:
+            return super()._implicit(a)
+        series = pagerank_series(self.alpha, a.values.dtype)
+        return ChebyshevSeries(a, series.to(a.values.device))
 
     def coefficients(self) -> Tensor:
         return torch.tensor(self._series(), dtype=torch.float64)

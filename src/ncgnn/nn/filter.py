@@ -71,16 +71,20 @@ class GraphFilter(nn.Module):
         """The filter of one graph, as a value that a model can be given again and again."""
         dtype = dtype or torch.get_default_dtype()
         a = normalized_adjacency(edge_index, num_nodes, edge_weight)
-        matrix = CSR.from_scipy(a, dtype) if self.is_implicit else self._explicit(a, dtype)
+        matrix = CSR.from_scipy(a, dtype) if self._takes_implicit(a) else self._explicit(a, dtype)
         return PreparedFilter(matrix, num_nodes, repr(self)).to(edge_index.device, dtype)
 
     def forward(self, prepared: PreparedFilter) -> LinearOperator:
         if prepared.made_by != repr(self):
             raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self}")
         matrix = prepared.matrix
-        if self.is_implicit and isinstance(matrix, CSR):
-            return Polynomial(matrix, self.coefficients().to(matrix.values))
-        return self._operator(matrix)
+        return self._implicit(matrix) if self.is_implicit and isinstance(matrix, CSR) else self._operator(matrix)
+
+    def _implicit(self, a: CSR) -> LinearOperator:
+        return Polynomial(a, self.coefficients().to(a.values))
+
+    def _takes_implicit(self, a: Any) -> bool:
+        return self.is_implicit
 
     def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared:
         raise NotImplementedError

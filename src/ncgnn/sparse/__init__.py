@@ -1,6 +1,7 @@
 """Sparse matrices for graph filters: products, powers, sparsification, PageRank."""
 
 from ncgnn.sparse.adjacency import normalized_adjacency
+from ncgnn.sparse.chebyshev import ChebyshevSeries, pagerank_series
 from ncgnn.sparse.csr import CSR, Pattern, as_operator
 from ncgnn.sparse.operator import Dense, LinearOperator
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
@@ -10,6 +11,7 @@ from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
 
 __all__ = [
     "CSR",
+    "ChebyshevSeries",
     "Dense",
     "HopBank",
     "LinearOperator",
@@ -23,6 +25,7 @@ __all__ = [
     "hop_matrices",
     "normalize",
     "normalized_adjacency",
+    "pagerank_series",
     "polynomial_matrix",
     "push_pagerank",
 ]

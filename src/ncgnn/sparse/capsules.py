@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import Array, arrays, inlined, num_threads, parallel
 from ncgnn.sparse.operator import LinearOperator
 
@@ -51,7 +52,7 @@ class _Capsules(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         h, norms = ctx.saved_tensors
-        grad = torch.empty_like(h)
+        grad = pool.empty(h, *h.shape)
         sums = h.new_zeros(num_threads(), *h.shape[1:])
         _capsules_backward(*arrays(h, norms, grads[0], grad, sums))
         return ctx.x.gradients(ctx.w_dot, grad.flatten(1), False)[1], sums.sum(dim=0), None
@@ -66,7 +67,7 @@ class _Votes(torch.autograd.Function):
         active = x.product(w_dot).view(-1, capsules, size)
         norms = active.new_empty(active.shape[:2])
         flat = weight.detach().flatten(2).contiguous()
-        votes = active.new_empty(*active.shape[:2], flat.shape[2])
+        votes = pool.empty(active, *active.shape[:2], flat.shape[2])
         _votes(seed, dropout, *arrays(active, b_dot, flat, norms, votes))
         ctx.save_for_backward(active, norms, flat)
         ctx.x, ctx.w_dot, ctx.seed, ctx.dropout = x, w_dot.detach(), seed, dropout
@@ -79,7 +80,7 @@ class _Votes(torch.autograd.Function):
         grad_votes = grads[0].flatten(2).contiguous()
         parts = num_threads()
         grad_weight, grad_bias = flat.new_zeros(parts, *flat.shape), flat.new_zeros(parts, *active.shape[1:])
-        grad_active = torch.empty_like(active)
+        grad_active = pool.empty(active, *active.shape)
         tensors = (active, norms, flat, grad_votes, grad_active, grad_weight, grad_bias)
         _votes_backward(ctx.seed, ctx.dropout, *arrays(*tensors))
         _, grad_w_dot = ctx.x.gradients(ctx.w_dot, grad_active.flatten(1), False)
@@ -119,6 +120,7 @@ def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array,
     """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
     n, capsules, size = active.shape
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
+    rate = 1 / np.log(dropout) if dropout > 0 else 0.0
     for j in numba.prange(n):
         state = _start(seed, j)
         for k in range(capsules):
@@ -126,13 +128,13 @@ def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array,
             norms[j, k] = _relu(a, bias[k])
             factor = scale / norms[j, k] if norms[j, k] > 0 else zero
             vote[:] = 0
-            e, state = _next_kept(-1, state, dropout)
+            e, state = _next_kept(-1, state, rate)
             while e < size:
                 if a[e] > 0:
                     h, source = factor * a[e], weight[k, e]
                     for f in range(vote.shape[0]):
                         vote[f] += h * source[f]
-                e, state = _next_kept(e, state, dropout)
+                e, state = _next_kept(e, state, rate)
 
 
 @parallel
@@ -151,6 +153,7 @@ def _votes_backward(
     n, capsules, size = active.shape
     parts = grad_weight.shape[0]
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
+    rate = 1 / np.log(dropout) if dropout > 0 else 0.0
     for part in numba.prange(parts):
         for j in range(part * n // parts, (part + 1) * n // parts):
             state = _start(seed, j)
@@ -158,13 +161,13 @@ def _votes_backward(
                 a, g, target, along = active[j, k], grad_votes[j, k], grad_active[j, k], zero
                 inverse = 1 / norms[j, k] if norms[j, k] > 0 else zero
                 target[:] = 0
-                e, state = _next_kept(-1, state, dropout)
+                e, state = _next_kept(-1, state, rate)
                 while e < size:
                     if a[e] > 0:
                         h = scale * inverse * a[e]
                         target[e] = scale * _dot_and_add(weight[k, e], g, h, grad_weight[part, k, e])
                         along += target[e] * a[e] * inverse
-                    e, state = _next_kept(e, state, dropout)
+                    e, state = _next_kept(e, state, rate)
                 _through_norm(a, inverse, along, target, grad_bias[part, k])
 
 
@@ -202,14 +205,14 @@ def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_su
 
 
 @inlined
-def _next_kept(e: int, state: Any, dropout: float) -> Any:
-    """The next entry that dropout keeps: the gaps between them have a geometric distribution."""
-    if dropout == 0:
+def _next_kept(e: int, state: Any, rate: float) -> Any:
+    """The next entry that dropout keeps: the gaps between them have a geometric distribution. ``rate`` is the inverse
+    of the logarithm of the probability to drop, 0 if nothing is dropped."""
+    if rate == 0:
         return e + 1, state
     state, bits = _random(state)
     uniform = (float(bits >> np.uint64(11)) + 1) * 2.0**-53  # in (0, 1]
-    gap = np.log(uniform) / np.log(dropout)
-    return e + 1 + int(min(gap, 1e9)), state
+    return e + 1 + int(min(np.log(uniform) * rate, 1e9)), state
 
 
 @inlined

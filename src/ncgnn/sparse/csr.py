@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from ncgnn.sparse import kernels
+from ncgnn.sparse import kernels, pool
 from ncgnn.sparse.operator import Dense, LinearOperator
 
 
@@ -103,7 +103,7 @@ class CSR(LinearOperator):
     def product(self, dense: Tensor) -> Tensor:
         if dense.device.type != "cpu":
             return self.to_torch().detach() @ dense
-        out = dense.new_empty(self.shape[0], dense.shape[1])
+        out = pool.empty(dense, self.shape[0], dense.shape[1])
         kernels.spmm(*kernels.arrays(*self._parts, dense, out))
         return out
 
@@ -111,7 +111,7 @@ class CSR(LinearOperator):
         """``A @ dense + scale * summand`` in one pass."""
         if dense.device.type != "cpu":
             return self.product(dense).addcmul_(scale, summand)
-        out = dense.new_empty(self.shape[0], dense.shape[1])
+        out = pool.empty(dense, self.shape[0], dense.shape[1])
         kernels.spmm_plus(scale.item(), *kernels.arrays(*self._parts, dense, summand, out))
         return out
 
@@ -122,7 +122,7 @@ class CSR(LinearOperator):
         """``A.T @ dense``: tall matrices, as features are, by adding up rows of a result that fits into the cache."""
         if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
             return self.T.product(dense)
-        parts = dense.new_empty(kernels.num_threads(), self.shape[1], dense.shape[1])
+        parts = pool.empty(dense, kernels.num_threads(), self.shape[1], dense.shape[1])
         kernels.spmm_transposed(*kernels.arrays(*self._parts, dense, parts))
         return parts.sum(dim=0) if len(parts) > 1 else parts[0]
 

@@ -1,7 +1,8 @@
 """Compiled loops over compressed rows. Each output row is written by one thread, so results do not depend on timing."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -13,33 +14,53 @@ Array = Any  # numba finds out the types of the arrays and of the scalars taken 
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-_ENTRIES_PER_THREAD = 50_000  # with less work than this, waking another thread costs more than it saves
+ENTRIES_PER_THREAD = 500_000  # below, waking another thread saves little and on a busy machine costs much
 
 inlined = numba.njit(fastmath=_FASTMATH, inline="always")
 """For small functions that kernels call."""
 
 
 def parallel(function: Callable[..., None]) -> Callable[..., None]:
-    """Compile a kernel whose outer loop is a ``prange``. It runs on as many threads as its largest array is worth, and
-    on no more than torch uses."""
-    kernel = numba.njit(parallel=True, fastmath=_FASTMATH, cache=True)(function)
+    """Compile a kernel whose outer loop is a ``prange``, once for one thread and once for several. It runs on as many
+    as its largest array is worth, and on no more than torch uses."""
+    serial = _compiled(function, "serial", parallel=False)
+    threaded = _compiled(function, "threaded", parallel=True)
 
     @wraps(function)
     def run(*arguments: Any) -> None:
-        allowed = numba.get_num_threads()
         work = max(a.size for a in arguments if isinstance(a, np.ndarray))
-        numba.set_num_threads(min(num_threads(), 1 + work // _ENTRIES_PER_THREAD))
+        wanted = min(num_threads(), 1 + work // ENTRIES_PER_THREAD)
+        if wanted == 1:
+            serial(*arguments)
+            return
+        allowed = numba.get_num_threads()
+        numba.set_num_threads(wanted)
         try:
-            kernel(*arguments)
+            threaded(*arguments)
         finally:
             numba.set_num_threads(allowed)
 
     return run
 
 
+def _compiled(function: Callable[..., None], kind: str, parallel: bool) -> Any:
+    # numba keeps compiled code by the name of the function alone, so the two need names of their own
+    copy = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{kind}")
+    copy.__qualname__ = copy.__name__
+    return numba.njit(parallel=parallel, fastmath=_FASTMATH, cache=True)(copy)
+
+
 def num_threads() -> int:
     """How many threads a kernel may use."""
+    _start_threads()
     return min(numba.get_num_threads(), torch.get_num_threads())
+
+
+@cache
+def _start_threads() -> None:
+    count = torch.get_num_threads()
+    numba.get_num_threads()  # starts them, and sets the number of torch's threads too, for both use one runtime
+    torch.set_num_threads(count)
 
 
 def arrays(*tensors: Tensor) -> tuple[Any, ...]:

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import Array, arrays, inlined, parallel
 from ncgnn.sparse.operator import LinearOperator
 
@@ -38,8 +39,8 @@ class _Route(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor, Tensor]:
         n, capsules, classes, size = votes.shape
         votes = votes.detach().contiguous()
-        c = votes.new_empty(iterations, n, capsules, classes)
-        p, u = votes.new_empty(iterations, n, classes, size), votes.new_empty(iterations, n, classes, size)
+        c = pool.empty(votes, iterations, n, capsules, classes)
+        p, u = (pool.empty(votes, iterations, n, classes, size) for _ in range(2))
         v = votes.new_zeros(n, classes, size)
         b = votes.new_zeros(n, capsules, classes) if prior is None else prior.detach().clone()
         for t in range(iterations):
@@ -58,22 +59,23 @@ class _Route(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         votes, c, p, u = ctx.saved_tensors
         iterations, n, classes, size = u.shape
-        grad_v, grad_p = grads[0].contiguous(), torch.empty_like(u)
-        grad_b, grad_u = torch.zeros_like(c), u.new_empty(n, classes, size)
-        bias_sums, parameter_sums = [], []
+        grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (u, c, votes))
+        grad_v, grad_u, later = (
+            grads[0].clone(memory_format=torch.contiguous_format),
+            torch.empty_like(u[0]),
+            torch.zeros_like(c[0]),
+        )
+        of_bias, of_parameter = torch.zeros_like(u[0, 0]), None
         for t in reversed(range(iterations)):
             _squash_backward(*arrays(u[t], grad_v, grad_u))
-            bias_sums.append(grad_u.sum(dim=0))
-            of_parameter, of_p = ctx.a_bar.gradients(p[t].view(n, -1), grad_u.view(n, -1), ctx.needs_input_grad[3])
-            parameter_sums.append(of_parameter)
+            of_bias += grad_u.sum(dim=0)
+            parameter, of_p = ctx.a_bar.gradients(p[t].view(n, -1), grad_u.view(n, -1), ctx.needs_input_grad[3])
+            of_parameter = parameter if of_parameter is None else of_parameter + parameter
             grad_p[t] = of_p.view(n, classes, size)
-            later = grad_b[t + 1] if t + 1 < iterations else torch.zeros_like(grad_b[t])
             _select_backward(ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], grad_v))
-        grad_votes = torch.empty_like(votes)
+            later = grad_b[t]
         _votes_gradient(ctx.beta, *arrays(c, grad_p, grad_b, u, grad_votes))
-        of_parameter = sum(parameter_sums[1:], parameter_sums[0]) if ctx.needs_input_grad[3] else None
-        of_prior = grad_b[0] if ctx.needs_input_grad[2] else None
-        return grad_votes, sum(bias_sums[1:], bias_sums[0]), of_prior, of_parameter, None, None, None
+        return grad_votes, of_bias, grad_b[0] if ctx.needs_input_grad[2] else None, of_parameter, None, None, None
 
 
 @parallel
