@@ -231,6 +231,7 @@ def test_other_features_than_those_learned_are_refused(trained, karate, two_ring
         (lambda mask: torch.stack([mask, mask], dim=1), "must be one mask over the nodes"),
         (lambda mask: mask[:-1], "must be one mask over the nodes"),
         (lambda mask: mask.nonzero().flatten(), "must be one mask over the nodes"),
+        (lambda mask: mask.long(), "must be one mask over the nodes"),
         (torch.zeros_like, "is empty: there is nothing to train, validate or test on"),
     ],
 )

@@ -140,7 +140,9 @@ def test_rows_are_divided_by_the_sum_of_their_magnitudes():
     x = torch.tensor([[1.0, -3.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.5, 0.0]])
     expected = torch.tensor([[0.25, -0.75, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     assert torch.equal(prepare_features(x, normalize=True), expected)
-    assert torch.equal(prepare_features(x.to_sparse_csr(), normalize=True).to_dense(), expected)
+    csr = x.to_sparse_csr()
+    assert torch.equal(prepare_features(csr, normalize=True).to_dense(), expected)
+    assert torch.equal(csr.to_dense(), x)  # the caller's features stay as they are
 
 
 def test_dense_and_sparse_rows_are_normalised_alike():

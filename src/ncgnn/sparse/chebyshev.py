@@ -6,6 +6,7 @@ from math import log, sqrt
 import torch
 from torch import Tensor
 
+from ncgnn.sparse import pool
 from ncgnn.sparse.csr import CSR
 from ncgnn.sparse.operator import LinearOperator
 
@@ -31,11 +32,11 @@ class ChebyshevSeries(LinearOperator):
 
     def product(self, dense: Tensor) -> Tensor:
         """Clenshaw's recurrence: ``b_k = c_k p + 2 A b_{k+1} - b_{k+2}``, and ``c_0 p + A b_1 - b_2`` at the end."""
-        c = self.coefficients.detach()
-        later, b = torch.zeros_like(dense), c[-1] * dense
-        for k in reversed(range(len(c) - 1)):
-            half = self.base.product_plus(b, c[k] / 2 if k else c[0], dense)
-            later, b = b, torch.sub(half * 2 if k else half, later)
+        *first, last = self.coefficients.tolist()
+        later: Tensor = pool.empty(dense, *dense.shape).zero_()
+        b: Tensor = last * dense.detach().contiguous()
+        for k, c in reversed(list(enumerate(first))):
+            later, b = b, self.base.product_minus_(later, 2.0 if k else 1.0, b, c, dense)
         return b
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:

@@ -115,6 +115,13 @@ class CSR(LinearOperator):
         kernels.spmm_plus(scale.item(), *kernels.arrays(*self._parts, dense, summand, out))
         return out
 
+    def product_minus_(self, out: Tensor, factor: float, dense: Tensor, scale: float, summand: Tensor) -> Tensor:
+        """``out = factor * A @ dense + scale * summand - out`` in one pass and in place."""
+        if dense.device.type != "cpu":
+            return out.neg_().add_(self.product(dense), alpha=factor).add_(summand, alpha=scale)
+        kernels.spmm_minus(factor, scale, *kernels.arrays(*self._parts, dense, summand), out.numpy())
+        return out
+
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         return self._sampled(grad, dense) if of_parameter else None, self.transposed_product(grad)
 

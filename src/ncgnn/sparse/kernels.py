@@ -110,6 +110,29 @@ def spmm_plus(
 
 
 @parallel
+def spmm_minus(
+    factor: float,
+    scale: float,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    dense: Array,
+    summand: Array,
+    out: Array,
+) -> None:
+    """``out = factor * A @ dense + scale * summand - out``."""
+    for i in numba.prange(indptr.shape[0] - 1):
+        row, extra = out[i], summand[i]
+        first, second = values.dtype.type(factor), values.dtype.type(scale)
+        for f in range(row.shape[0]):
+            row[f] = second * extra[f] - row[f]
+        for e in range(indptr[i], indptr[i + 1]):
+            a, source = first * values[e], dense[indices[e]]
+            for f in range(row.shape[0]):
+                row[f] += a * source[f]
+
+
+@parallel
 def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
     """``out[e] = left[i] . right[j]`` for every stored entry ``e = (i, j)``."""
     for i in numba.prange(indptr.shape[0] - 1):

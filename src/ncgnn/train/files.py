@@ -1,5 +1,6 @@
 """Files that survive a kill: each is written beside its place and moved there in one step. And the model file."""
 
+import json
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,8 +10,8 @@ from typing import IO, Any, Literal
 
 import torch
 from pydantic import BaseModel, Field, ValidationError
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
+from safetensors import SafetensorError
+from safetensors.torch import load, save
 from torch import Tensor
 
 from ncgnn.errors import InputError
@@ -61,9 +62,10 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
     if not Path(path).is_file():
         raise InputError(f"{path}: no such model file")
     try:
-        with safe_open(path, framework="pt") as file:
-            metadata = file.metadata() or {}
-            state = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        content = Path(path).read_bytes()  # in one go: a new file may take its place at any time
+        state = load(content)
+        end = 8 + int.from_bytes(content[:8], "little")
+        metadata = json.loads(content[8:end]).get("__metadata__", {})
     except (SafetensorError, OSError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: not an ncgnn model file, or a damaged one ({reason})") from None
