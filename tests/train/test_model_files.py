@@ -1,7 +1,9 @@
 import json
 import os
 import pickle
+import random
 import stat
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +166,24 @@ def test_a_header_must_be_complete(model, key):
 def test_a_header_must_be_json(model, text):
     rewrite(model, text)
     refused(model, "damaged model file, or of another version: header: ")
+
+
+def test_a_header_with_any_bytes_overwritten_is_refused_or_harmless(model):
+    """Whatever the damage, there is no other outcome than a model or one line."""
+    content, choice = model.read_bytes(), random.Random(0)
+    end = 8 + int.from_bytes(content[:8], "little")
+    outcomes = Counter()
+    for _ in range(200):
+        damaged = bytearray(content)
+        for place in choice.choices(range(end), k=choice.randint(1, 4)):
+            damaged[place] = choice.choice(b'"0[}-,\\\x00\xff')
+        model.write_bytes(damaged)
+        try:
+            outcomes[NCGNNClassifier.load(model).n_features_in_] += 1
+        except InputError as error:
+            outcomes["refused"] += "\n" not in str(error)
+    assert outcomes["refused"] + outcomes[34] == 200
+    assert outcomes["refused"] > 150
 
 
 def test_weights_that_are_missing_too_many_or_of_other_shape_are_refused(model):
