@@ -9,7 +9,7 @@ from ncgnn.data import load_dataset, save_graph, statistics, syn_cora
 from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
 
-needs_cora = pytest.mark.skipif(find_spec("graphdatascience") is None, reason="pip install ncgnn[demo]")
+needs_cora = pytest.mark.skipif(find_spec("graphdatascience") is None, reason="install graphdatascience")
 
 
 @pytest.fixture
@@ -152,5 +152,5 @@ def test_broken_files_in_the_cache_are_to_be_deleted(no_benchmark, tmp_path):
 def test_without_network_and_package_cora_says_which_package_has_it(no_benchmark, no_network, monkeypatch):
     monkeypatch.setattr("ncgnn.data.packaged.find_spec", lambda name: None)
     monkeypatch.setattr("torch_geometric.datasets.Planetoid.url", "http://127.0.0.1:9")
-    with pytest.raises(InputError, match=r"NCGNN_DATA is not set; package .* pip install ncgnn\[demo\]"):
+    with pytest.raises(InputError, match=r"NCGNN_DATA is not set; package .* install the package graphdatascience"):
         load_dataset("cora")

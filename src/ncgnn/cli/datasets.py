@@ -22,7 +22,7 @@ def datasets(data: Folder = None, as_json: Json = False) -> None:
 
     Graphs that are neither in the data folder nor in an installed package are listed without being downloaded.
 
-    Example: [b]ncgnn datasets[/b]
+    Example: `ncgnn datasets`
     """
     from ncgnn.cli.graph import notices
     from ncgnn.cli.progress import track
@@ -78,7 +78,7 @@ def _cells(side: dict[str, Any] | None) -> list[str]:
 
 def _remark(row: dict[str, Any]) -> str:
     if row["found"] is None:
-        return "not at hand"
+        return "generated" if row["name"].startswith("syn-cora") else "not at hand"
     return {True: "equal", False: "[red]different[/red]", None: ""}[row["equal"]]
 
 

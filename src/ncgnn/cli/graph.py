@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _PANEL = "Graph"
 Graph = Annotated[
-    str | None, typer.Argument(metavar="GRAPH", help="A known name (see [b]ncgnn datasets[/b]) or an .npz file.")
+    str | None, typer.Argument(metavar="GRAPH", help="A known name (see ncgnn datasets) or an .npz file.")
 ]
 Nodes = Annotated[Path | None, typer.Option(help="Node table: CSV, TSV or Parquet.", rich_help_panel=_PANEL)]
 Edges = Annotated[Path | None, typer.Option(help="Edge table: CSV, TSV or Parquet.", rich_help_panel=_PANEL)]

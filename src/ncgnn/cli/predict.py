@@ -41,9 +41,9 @@ def predict(
     columns, the same categories. The result has a row for each node: id, known label, predicted class, probability,
     margin to the second class.
 
-    Example: [b]ncgnn predict runs/karate karate[/b]
+    Example: `ncgnn predict runs/karate karate`
 
-    Example: [b]ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv[/b]
+    Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
     from ncgnn.train import NCGNNClassifier
     from ncgnn.train.files import atomic

@@ -27,7 +27,9 @@ Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich
 Epochs = Annotated[int | None, typer.Option(help="Most epochs.", rich_help_panel=_MODEL)]
 Seed = Annotated[int | None, typer.Option(help="Seed of weights and dropout.", rich_help_panel=_MODEL)]
 PerClass = Annotated[int | None, typer.Option(help="Training nodes of each class.", rich_help_panel=_SPLIT)]
-Val = Annotated[int, typer.Option(help="Validation nodes, with --per-class.", rich_help_panel=_SPLIT)]
+Val = Annotated[
+    int | None, typer.Option(help="Validation nodes, with --per-class; default: 500.", rich_help_panel=_SPLIT)
+]
 Fractions = Annotated[
     tuple[float, float] | None,
     typer.Option(metavar="TRAIN VAL", help="Shares of each class for training and validation.", rich_help_panel=_SPLIT),
@@ -57,7 +59,7 @@ def train(
     epochs: Epochs = None,
     seed: Seed = None,
     per_class: PerClass = None,
-    val: Val = 500,
+    val: Val = None,
     fractions: Fractions = None,
     split_seed: SplitSeed = 0,
     splits: Splits = 1,
@@ -70,9 +72,9 @@ def train(
     Known graphs use the settings chosen for them; --config replaces those, --set and the options below change single
     ones. Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
 
-    Example: [b]ncgnn train karate --epochs 50[/b]
+    Example: `ncgnn train karate --epochs 50`
 
-    Example: [b]ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics[/b]
+    Example: `ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics`
     """
     from ncgnn.train.folder import check_writable
 
@@ -86,6 +88,8 @@ def train(
     numbers = range(split_seed, split_seed + splits)
     all_splits = [(number, rule.apply(found, number)) for number in numbers]
     folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
+    if splits > 1 and (folder / "model.safetensors").exists():
+        raise InputError(f"{folder}: holds a run on one split already: choose another --out for {splits} splits")
     for where in folders:
         check_writable(where)
     results = [
@@ -100,7 +104,7 @@ class SplitRule:
     """How the labelled nodes are divided."""
 
     per_class: int | None
-    val: int
+    val: int | None
     fractions: tuple[float, float] | None
 
     def apply(self, data: "Data", number: int) -> "Data":
@@ -108,8 +112,10 @@ class SplitRule:
 
         if self.per_class is not None and self.fractions is not None:
             raise InputError("--per-class and --fractions exclude each other: keep one")
+        if self.val is not None and self.per_class is None:
+            raise InputError("--val goes with --per-class; with --fractions the second number is the validation share")
         if self.per_class is not None:
-            return split_per_class(data, self.per_class, self.val, number)
+            return split_per_class(data, self.per_class, 500 if self.val is None else self.val, number)
         if self.fractions is not None:
             return split_stratified(data, *self.fractions, seed=number)
         return usual_split(data, number)

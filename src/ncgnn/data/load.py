@@ -15,7 +15,7 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
     """Load a named graph (see :data:`DATASETS`).
 
     Looked for, in this order: ``<name>.npz`` in ``root`` and in the folder that the environment variable NCGNN_DATA
-    names; data inside an installed package (Cora comes with ``pip install ncgnn[demo]``); PyG's download, kept in the
+    names; data inside an installed package (Cora is in ``graphdatascience``); PyG's download, kept in the
     folder that NCGNN_CACHE names (``~/.cache/ncgnn``). ``syn-cora:H`` is generated where there is no file.
     """
     info = dataset_info(name)
@@ -34,7 +34,7 @@ def _download(info: DatasetInfo, root: str | Path | None) -> Data:
         return download_graph(info)
     except Exception as error:  # the loaders raise whatever their transport and the raw files lead to
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        demo = "pip install ncgnn[demo], " if info.name == "cora" else ""
+        demo = "install the package graphdatascience, which has it, " if info.name == "cora" else ""
         remedy = "connect to the network" if isinstance(error, OSError) else "delete the broken files there"
         raise InputError(
             f"graph {info.name!r} is not at hand ({_tried(info, root)}) and PyG's download to {cache_folder()} failed"
