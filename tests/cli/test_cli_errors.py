@@ -298,3 +298,11 @@ def test_a_process_of_its_own_ends_the_same_way(command, tables, here):
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch("ncgnn: edges.csv, column 'to', .*unknown node: 1\n", done.stderr)
     assert sorted(os.listdir(here)) == ["edges.csv", "nodes.csv"]
+
+
+def test_a_validation_count_without_a_training_count(fails):
+    fails("train", "karate", "--val", 5, *OUT, message="--val goes with --per-class")
+
+
+def test_several_splits_beside_the_model_of_one(fails):
+    fails("train", "karate", "--splits", 2, *OUT, message="holds a run on one split already")

@@ -50,3 +50,14 @@ def test_sparse_features_become_csr_of_equal_value():
 def test_graphs_that_nothing_can_be_done_with(graph, message):
     with pytest.raises(InputError, match=message):
         complete(graph)
+
+
+@pytest.mark.parametrize("y", [torch.zeros(3), torch.zeros(3, 1, dtype=torch.int64), torch.zeros(2, dtype=torch.int64)])
+def test_labels_that_are_no_whole_number_a_node_are_refused(y):
+    with pytest.raises(InputError, match="y must hold one whole number a node"):
+        complete(Data(x=torch.ones(3, 2), edge_index=torch.zeros(2, 0, dtype=torch.int64), y=y))
+
+
+def test_features_that_are_all_zero_are_refused():
+    with pytest.raises(InputError, match="nothing to learn from"):
+        complete(Data(x=torch.zeros(3, 2), edge_index=torch.zeros(2, 0, dtype=torch.int64)))

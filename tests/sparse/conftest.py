@@ -1,13 +1,14 @@
-import numba
 import pytest
 import torch
 
 from ncgnn.sparse import kernels
 
 
-@pytest.fixture(autouse=True, params=["one thread", "all threads"])
+@pytest.fixture(autouse=True, params=[1, 3], ids=["one thread", "three threads"])
 def threads(request, monkeypatch):
-    """Every statement about kernels holds for both compiled forms, whatever the size of the example."""
-    monkeypatch.setattr(kernels, "ENTRIES_PER_THREAD", 1 if request.param == "all threads" else 1 << 60)
-    if request.param == "all threads" and min(numba.get_num_threads(), torch.get_num_threads()) < 2:
-        pytest.skip("this machine has one core")
+    """Every statement about kernels holds on one thread and on several, whatever the size of the example."""
+    monkeypatch.setattr(kernels, "_ENTRIES_PER_THREAD", 1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(request.param)
+    yield request.param
+    torch.set_num_threads(before)

@@ -21,6 +21,8 @@ def complete(data: Data) -> Data:
     out.num_nodes = data.x.shape[0]
     if data.y is None:
         out.y = torch.full((data.x.shape[0],), -1)
+    elif data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
+        raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
     sizes = {"class_names": num_classes(out), "feature_names": data.x.shape[1], "node_ids": data.x.shape[0]}
     for key, size in sizes.items():
         if data.get(key) is None:

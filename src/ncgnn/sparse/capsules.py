@@ -6,14 +6,13 @@ computed, and the same numbers for the same dropout mask.
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ncgnn.sparse import pool
-from ncgnn.sparse.kernels import Array, arrays, inlined, num_threads, parallel
+from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined, num_threads
 from ncgnn.sparse.operator import LinearOperator
 
 
@@ -43,7 +42,7 @@ class _Capsules(torch.autograd.Function):
     def forward(ctx: Any, w_dot: Tensor, b_dot: Tensor, x: LinearOperator) -> Tensor:
         h = x.product(w_dot).view(-1, *b_dot.shape)
         norms = h.new_empty(h.shape[:2])
-        _capsules(*arrays(h, b_dot, norms))
+        _capsules(len(h), *arrays(h, b_dot, norms))
         ctx.save_for_backward(h, norms)
         ctx.x, ctx.w_dot = x, w_dot.detach()
         return h
@@ -54,7 +53,7 @@ class _Capsules(torch.autograd.Function):
         h, norms = ctx.saved_tensors
         grad = pool.empty(h, *h.shape)
         sums = h.new_zeros(num_threads(), *h.shape[1:])
-        _capsules_backward(*arrays(h, norms, grads[0], grad, sums))
+        _capsules_backward(len(sums), *arrays(h, norms, grads[0], grad, sums))
         return ctx.x.gradients(ctx.w_dot, grad.flatten(1), False)[1], sums.sum(dim=0), None
 
 
@@ -68,7 +67,7 @@ class _Votes(torch.autograd.Function):
         norms = active.new_empty(active.shape[:2])
         flat = weight.detach().flatten(2).contiguous()
         votes = pool.empty(active, *active.shape[:2], flat.shape[2])
-        _votes(seed, dropout, *arrays(active, b_dot, flat, norms, votes))
+        _votes(len(active), seed, dropout, *arrays(active, b_dot, flat, norms, votes))
         ctx.save_for_backward(active, norms, flat)
         ctx.x, ctx.w_dot, ctx.seed, ctx.dropout = x, w_dot.detach(), seed, dropout
         return votes.view(*active.shape[:2], *weight.shape[2:])
@@ -82,17 +81,17 @@ class _Votes(torch.autograd.Function):
         grad_weight, grad_bias = flat.new_zeros(parts, *flat.shape), flat.new_zeros(parts, *active.shape[1:])
         grad_active = pool.empty(active, *active.shape)
         tensors = (active, norms, flat, grad_votes, grad_active, grad_weight, grad_bias)
-        _votes_backward(ctx.seed, ctx.dropout, *arrays(*tensors))
+        _votes_backward(parts, ctx.seed, ctx.dropout, *arrays(*tensors))
         _, grad_w_dot = ctx.x.gradients(ctx.w_dot, grad_active.flatten(1), False)
         shape = (*flat.shape[:2], *grads[0].shape[2:])
         return grad_w_dot, grad_bias.sum(dim=0), grad_weight.sum(dim=0).view(shape), None, None, None
 
 
-@parallel
-def _capsules(h: Array, bias: Array, norms: Array) -> None:
+@by_rows
+def _capsules(start: int, stop: int, h: Array, bias: Array, norms: Array) -> None:
     """``h`` becomes ``relu(h + bias)`` divided by its norm."""
-    n, capsules, size = h.shape
-    for j in numba.prange(n):
+    _, capsules, size = h.shape
+    for j in range(start, stop):
         for k in range(capsules):
             norms[j, k] = _relu(h[j, k], bias[k])
             inverse = 1 / norms[j, k] if norms[j, k] > 0 else norms[j, k]
@@ -100,12 +99,14 @@ def _capsules(h: Array, bias: Array, norms: Array) -> None:
                 h[j, k, e] *= inverse
 
 
-@parallel
-def _capsules_backward(h: Array, norms: Array, grad_h: Array, grad: Array, grad_bias: Array) -> None:
+@by_rows
+def _capsules_backward(
+    start: int, stop: int, h: Array, norms: Array, grad_h: Array, grad: Array, grad_bias: Array
+) -> None:
     n, capsules, size = h.shape
     parts = grad_bias.shape[0]
     one = h.dtype.type(1)
-    for part in numba.prange(parts):
+    for part in range(start, stop):
         for j in range(part * n // parts, (part + 1) * n // parts):
             for k in range(capsules):
                 inverse, along = (1 / norms[j, k] if norms[j, k] > 0 else one), one * 0
@@ -115,13 +116,23 @@ def _capsules_backward(h: Array, norms: Array, grad_h: Array, grad: Array, grad_
                 _through_norm(h[j, k], one, along, grad[j, k], grad_bias[part, k])
 
 
-@parallel
-def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array, norms: Array, votes: Array) -> None:
+@by_rows
+def _votes(
+    start: int,
+    stop: int,
+    seed: int,
+    dropout: float,
+    active: Array,
+    bias: Array,
+    weight: Array,
+    norms: Array,
+    votes: Array,
+) -> None:
     """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
-    n, capsules, size = active.shape
+    _, capsules, size = active.shape
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
     rate = 1 / np.log(dropout) if dropout > 0 else 0.0
-    for j in numba.prange(n):
+    for j in range(start, stop):
         state = _start(seed, j)
         for k in range(capsules):
             a, vote = active[j, k], votes[j, k]
@@ -137,8 +148,10 @@ def _votes(seed: int, dropout: float, active: Array, bias: Array, weight: Array,
                 e, state = _next_kept(e, state, rate)
 
 
-@parallel
+@by_rows
 def _votes_backward(
+    start: int,
+    stop: int,
     seed: int,
     dropout: float,
     active: Array,
@@ -154,7 +167,7 @@ def _votes_backward(
     parts = grad_weight.shape[0]
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
     rate = 1 / np.log(dropout) if dropout > 0 else 0.0
-    for part in numba.prange(parts):
+    for part in range(start, stop):
         for j in range(part * n // parts, (part + 1) * n // parts):
             state = _start(seed, j)
             for k in range(capsules):

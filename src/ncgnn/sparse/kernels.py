@@ -1,8 +1,8 @@
 """Compiled loops over compressed rows. Each output row is written by one thread, so results do not depend on timing."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache, wraps
-from types import FunctionType
 from typing import Any
 
 import numba
@@ -14,53 +14,50 @@ Array = Any  # numba finds out the types of the arrays and of the scalars taken 
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-ENTRIES_PER_THREAD = 500_000  # below, waking another thread saves little and on a busy machine costs much
+_ENTRIES_PER_THREAD = 500_000  # with less work than this, handing it to another thread saves little
+_CHUNKS_PER_THREAD = 4  # rows differ in length
 
-inlined = numba.njit(fastmath=_FASTMATH, inline="always")
+compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
+inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")
 """For small functions that kernels call."""
 
 
-def parallel(function: Callable[..., None]) -> Callable[..., None]:
-    """Compile a kernel whose outer loop is a ``prange``, once for one thread and once for several. It runs on as many
-    as its largest array is worth, and on no more than torch uses."""
-    serial = _compiled(function, "serial", parallel=False)
-    threaded = _compiled(function, "threaded", parallel=True)
+def by_rows(function: Callable[..., None]) -> Callable[..., None]:
+    """Compile a kernel ``(start, stop, ...)`` over a range of rows; the result is called with the number of rows and
+    divides them among as many threads as torch uses, or fewer where the largest array is not worth it.
+
+    The threads are Python's: compiling for numba's own takes five times as long, and those share torch's OpenMP
+    runtime, where threads that spin while they wait take the cores from those that work.
+    """
+    kernel = compiled(function)
 
     @wraps(function)
-    def run(*arguments: Any) -> None:
+    def run(rows: int, *arguments: Any) -> None:
         work = max(a.size for a in arguments if isinstance(a, np.ndarray))
-        wanted = min(num_threads(), 1 + work // ENTRIES_PER_THREAD)
-        if wanted == 1:
-            serial(*arguments)
+        threads = min(num_threads(), 1 + work // _ENTRIES_PER_THREAD)
+        if threads == 1:
+            kernel(0, rows, *arguments)
             return
-        allowed = numba.get_num_threads()
-        numba.set_num_threads(wanted)
-        try:
-            threaded(*arguments)
-        finally:
-            numba.set_num_threads(allowed)
+        in_chunks(threads, rows, lambda start, stop: kernel(start, stop, *arguments))
 
     return run
 
 
-def _compiled(function: Callable[..., None], kind: str, parallel: bool) -> Any:
-    # numba keeps compiled code by the name of the function alone, so the two need names of their own
-    copy = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{kind}")
-    copy.__qualname__ = copy.__name__
-    return numba.njit(parallel=parallel, fastmath=_FASTMATH, cache=True)(copy)
+def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[Any]:
+    """What ``task(start, stop)`` gives for each chunk of the rows, in order."""
+    chunks = min(rows, threads * _CHUNKS_PER_THREAD) if threads > 1 else 1
+    bounds = [rows * i // chunks for i in range(chunks + 1)]
+    return list(_pool(threads).map(task, bounds[:-1], bounds[1:]))
 
 
 def num_threads() -> int:
-    """How many threads a kernel may use."""
-    _start_threads()
-    return min(numba.get_num_threads(), torch.get_num_threads())
+    """How many threads a kernel may use: as many as torch."""
+    return torch.get_num_threads()
 
 
 @cache
-def _start_threads() -> None:
-    count = torch.get_num_threads()
-    numba.get_num_threads()  # starts them, and sets the number of torch's threads too, for both use one runtime
-    torch.set_num_threads(count)
+def _pool(threads: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads, thread_name_prefix="ncgnn")
 
 
 def arrays(*tensors: Tensor) -> tuple[Any, ...]:
@@ -68,10 +65,10 @@ def arrays(*tensors: Tensor) -> tuple[Any, ...]:
     return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
 
 
-@parallel
-def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
+@by_rows
+def spmm(start: int, stop: int, indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
     """``out = A @ dense``."""
-    for i in numba.prange(indptr.shape[0] - 1):
+    for i in range(start, stop):
         row = out[i]
         row[:] = 0
         for e in range(indptr[i], indptr[i + 1]):
@@ -80,11 +77,13 @@ def spmm(indptr: Array, indices: Array, values: Array, dense: Array, out: Array)
                 row[f] += a * source[f]
 
 
-@parallel
-def spmm_transposed(indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
+@by_rows
+def spmm_transposed(
+    start: int, stop: int, indptr: Array, indices: Array, values: Array, dense: Array, out: Array
+) -> None:
     """``out.sum(0) = A.T @ dense``; each thread adds its rows into a part of its own."""
     n, parts = indptr.shape[0] - 1, out.shape[0]
-    for part in numba.prange(parts):
+    for part in range(start, stop):
         out[part] = 0
         for i in range(part * n // parts, (part + 1) * n // parts):
             source = dense[i]
@@ -94,12 +93,20 @@ def spmm_transposed(indptr: Array, indices: Array, values: Array, dense: Array, 
                     row[f] += a * source[f]
 
 
-@parallel
+@by_rows
 def spmm_plus(
-    scale: float, indptr: Array, indices: Array, values: Array, dense: Array, summand: Array, out: Array
+    start: int,
+    stop: int,
+    scale: float,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    dense: Array,
+    summand: Array,
+    out: Array,
 ) -> None:
     """``out = A @ dense + scale * summand``."""
-    for i in numba.prange(indptr.shape[0] - 1):
+    for i in range(start, stop):
         row, extra, factor = out[i], summand[i], values.dtype.type(scale)
         for f in range(row.shape[0]):
             row[f] = factor * extra[f]
@@ -109,8 +116,10 @@ def spmm_plus(
                 row[f] += a * source[f]
 
 
-@parallel
+@by_rows
 def spmm_minus(
+    start: int,
+    stop: int,
     factor: float,
     scale: float,
     indptr: Array,
@@ -121,7 +130,7 @@ def spmm_minus(
     out: Array,
 ) -> None:
     """``out = factor * A @ dense + scale * summand - out``."""
-    for i in numba.prange(indptr.shape[0] - 1):
+    for i in range(start, stop):
         row, extra = out[i], summand[i]
         first, second = values.dtype.type(factor), values.dtype.type(scale)
         for f in range(row.shape[0]):
@@ -132,10 +141,10 @@ def spmm_minus(
                 row[f] += a * source[f]
 
 
-@parallel
-def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
+@by_rows
+def sddmm(start: int, stop: int, indptr: Array, indices: Array, left: Array, right: Array, out: Array) -> None:
     """``out[e] = left[i] . right[j]`` for every stored entry ``e = (i, j)``."""
-    for i in numba.prange(indptr.shape[0] - 1):
+    for i in range(start, stop):
         for e in range(indptr[i], indptr[i + 1]):
             a, b = left[i], right[indices[e]]
             total = a[0] * b[0]
@@ -144,9 +153,9 @@ def sddmm(indptr: Array, indices: Array, left: Array, right: Array, out: Array) 
             out[e] = total
 
 
-@parallel
-def kth_largest(indptr: Array, values: Array, k: int, out: Array) -> None:
+@by_rows
+def kth_largest(start: int, stop: int, k: int, indptr: Array, values: Array, out: Array) -> None:
     """``out[i]`` is the k-th largest stored value of row i; minus infinity where a row has no more than k."""
-    for i in numba.prange(indptr.shape[0] - 1):
+    for i in range(start, stop):
         row = values[indptr[i] : indptr[i + 1]]
         out[i] = -np.inf if row.shape[0] <= k else np.partition(row, row.shape[0] - k)[row.shape[0] - k]

@@ -2,17 +2,14 @@
 
 from typing import Any
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.sparse.kernels import Array, num_threads
+from ncgnn.sparse.kernels import Array, compiled, in_chunks, num_threads
 from ncgnn.sparse.sparsify import TopK
 
 EXACT_LIMIT = 10_000
 """Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
-
-_CHUNKS_PER_THREAD = 8  # enough to even out the work, few enough that clearing N-sized buffers costs nothing
 
 
 def exact_pagerank(a: Any, alpha: float) -> Any:
@@ -44,67 +41,58 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
     degree = 1 / a.diagonal()
     root = np.sqrt(degree)
     walk = sp.csr_matrix(sp.diags_array(1 / root) @ a @ sp.diags_array(root))
-    chunks = min(a.shape[0], _CHUNKS_PER_THREAD * num_threads())
-    starts = np.linspace(0, a.shape[0], chunks + 1).astype(np.int64)
-    counts, indices, values = _push(walk.indptr, walk.indices, walk.data, degree, starts, alpha, tolerance, top_k.k)
+    parts = in_chunks(
+        num_threads(),
+        a.shape[0],
+        lambda start, stop: _push(start, stop, walk.indptr, walk.indices, walk.data, degree, alpha, tolerance, top_k.k),
+    )
+    counts, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(counts)])
     return sp.csr_matrix((values, indices, indptr), shape=a.shape)
 
 
-@numba.njit(parallel=True, cache=True)
+@compiled
 def _push(
+    start: int,
+    stop: int,
     indptr: Array,
     indices: Array,
     walk: Array,
     degree: Array,
-    starts: Array,
     alpha: float,
     tolerance: float,
     k: int,
 ) -> Any:
-    n, chunks = degree.shape[0], starts.shape[0] - 1
-    counts = np.zeros(n, np.int64)
-    found_nodes = [np.empty(0, np.int32) for _ in range(chunks)]
-    found_values = [np.empty(0, np.float64) for _ in range(chunks)]
-    for chunk in numba.prange(chunks):
-        rank, rest = np.zeros(n), np.zeros(n)
-        queued = np.zeros(n, np.bool_)
-        queue, touched = np.empty(n, np.int32), np.empty(n, np.int32)
-        nodes, values, filled = np.empty(4 * k, np.int32), np.empty(4 * k), 0
-        for seed in range(starts[chunk], starts[chunk + 1]):
-            reached = _push_one(
-                seed, indptr, indices, walk, degree, alpha, tolerance, rank, rest, queued, queue, touched
-            )
-            row_nodes = touched[:reached]
-            row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
-            limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k]
-            for j in range(reached):
-                bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
-                if row[j] > 0 and row[j] + bound >= limit:
-                    if filled == nodes.shape[0]:
-                        nodes, values = _grown(nodes, values)
-                    nodes[filled], values[filled] = row_nodes[j], row[j]
-                    filled += 1
-                    counts[seed] += 1
-                rank[row_nodes[j]] = 0
-                rest[row_nodes[j]] = 0
-        found_nodes[chunk], found_values[chunk] = nodes[:filled].copy(), values[:filled].copy()
-    total = counts.sum()
-    all_nodes, all_values, at = np.empty(total, np.int32), np.empty(total), 0
-    for chunk in range(chunks):
-        size = found_nodes[chunk].shape[0]
-        all_nodes[at : at + size] = found_nodes[chunk]
-        all_values[at : at + size] = found_values[chunk]
-        at += size
-    return counts, all_nodes, all_values
+    """For the seeds of a range: how many entries each keeps, their nodes and their values."""
+    n = degree.shape[0]
+    counts = np.zeros(stop - start, np.int64)
+    rank, rest, queued = np.zeros(n), np.zeros(n), np.zeros(n, np.bool_)
+    queue, touched = np.empty(n, np.int32), np.empty(n, np.int32)
+    nodes, values, filled = np.empty(4 * k, np.int32), np.empty(4 * k), 0
+    for seed in range(start, stop):
+        reached = _push_one(seed, indptr, indices, walk, degree, alpha, tolerance, rank, rest, queued, queue, touched)
+        row_nodes = touched[:reached]
+        row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
+        limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k]
+        for j in range(reached):
+            bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
+            if row[j] > 0 and row[j] + bound >= limit:
+                if filled == nodes.shape[0]:
+                    nodes, values = _grown(nodes, values)
+                nodes[filled], values[filled] = row_nodes[j], row[j]
+                filled += 1
+                counts[seed - start] += 1
+            rank[row_nodes[j]] = 0
+            rest[row_nodes[j]] = 0
+    return counts, nodes[:filled].copy(), values[:filled].copy()
 
 
-@numba.njit(cache=True)
+@compiled
 def _grown(nodes: Array, values: Array) -> Any:
     return np.concatenate((nodes, np.empty_like(nodes))), np.concatenate((values, np.empty_like(values)))
 
 
-@numba.njit(cache=True)
+@compiled
 def _push_one(
     seed: int,
     indptr: Array,

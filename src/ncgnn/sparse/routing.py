@@ -5,14 +5,13 @@ Gives the same numbers as the plain operations in :func:`ncgnn.nn.routing.route`
 
 from typing import Any
 
-import numba
 import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ncgnn.sparse import pool
-from ncgnn.sparse.kernels import Array, arrays, inlined, parallel
+from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined
 from ncgnn.sparse.operator import LinearOperator
 
 
@@ -45,9 +44,9 @@ class _Route(torch.autograd.Function):
         b = votes.new_zeros(n, capsules, classes) if prior is None else prior.detach().clone()
         for t in range(iterations):
             agreement = 0.0 if t == 0 else beta
-            _select(agreement, *arrays(votes, v, b, c[t], p[t]))
+            _select(n, agreement, *arrays(votes, v, b, c[t], p[t]))
             message = a_bar.product(p[t].view(n, -1))
-            _squash(*arrays(message.view(n, classes, size), bias, u[t], v))
+            _squash(n, *arrays(message.view(n, classes, size), bias, u[t], v))
         ctx.save_for_backward(votes, c, p, u)
         ctx.a_bar, ctx.beta = a_bar, beta
         last_c, last_u = c[-1].clone(), u[-1].clone()
@@ -67,23 +66,23 @@ class _Route(torch.autograd.Function):
         )
         of_bias, of_parameter = torch.zeros_like(u[0, 0]), None
         for t in reversed(range(iterations)):
-            _squash_backward(*arrays(u[t], grad_v, grad_u))
+            _squash_backward(n, *arrays(u[t], grad_v, grad_u))
             of_bias += grad_u.sum(dim=0)
             parameter, of_p = ctx.a_bar.gradients(p[t].view(n, -1), grad_u.view(n, -1), ctx.needs_input_grad[3])
             of_parameter = parameter if of_parameter is None else of_parameter + parameter
             grad_p[t] = of_p.view(n, classes, size)
-            _select_backward(ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], grad_v))
+            _select_backward(n, ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], grad_v))
             later = grad_b[t]
-        _votes_gradient(ctx.beta, *arrays(c, grad_p, grad_b, u, grad_votes))
+        _votes_gradient(n, ctx.beta, *arrays(c, grad_p, grad_b, u, grad_votes))
         return grad_votes, of_bias, grad_b[0] if ctx.needs_input_grad[2] else None, of_parameter, None, None, None
 
 
-@parallel
-def _select(beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -> None:
+@by_rows
+def _select(start: int, stop: int, beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -> None:
     """``b += beta v . votes`` (eq. 13), ``c = softmax_k b`` (eq. 12), ``p = sum_k c votes`` (eq. 8)."""
-    n, capsules, classes, _ = votes.shape
+    _, capsules, classes, _ = votes.shape
     scale = votes.dtype.type(beta)
-    for j in numba.prange(n):
+    for j in range(start, stop):
         if scale != 0:
             for k in range(capsules):
                 for l in range(classes):
@@ -96,12 +95,12 @@ def _select(beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -
                 _add(c[j, k, l], votes[j, k, l], p[j, l])
 
 
-@parallel
-def _squash(message: Array, bias: Array, u: Array, v: Array) -> None:
+@by_rows
+def _squash(start: int, stop: int, message: Array, bias: Array, u: Array, v: Array) -> None:
     """``u = message + bias`` (eq. 9) and ``v = squash(u)`` (eq. 10)."""
-    n, classes, size = message.shape
+    _, classes, size = message.shape
     one = message.dtype.type(1)
-    for i in numba.prange(n):
+    for i in range(start, stop):
         for l in range(classes):
             square = message.dtype.type(0)
             for f in range(size):
@@ -112,12 +111,12 @@ def _squash(message: Array, bias: Array, u: Array, v: Array) -> None:
                 v[i, l, f] = factor * u[i, l, f]
 
 
-@parallel
-def _squash_backward(u: Array, grad_v: Array, grad_u: Array) -> None:
+@by_rows
+def _squash_backward(start: int, stop: int, u: Array, grad_v: Array, grad_u: Array) -> None:
     """With ``v = s u`` and ``s = r / (1 + r^2)``, ``r = |u|``: ``grad_u = s g + s'(r) / r (u . g) u``."""
-    n, classes, size = u.shape
+    _, classes, size = u.shape
     one = u.dtype.type(1)
-    for i in numba.prange(n):
+    for i in range(start, stop):
         for l in range(classes):
             square = _dot(u[i, l], u[i, l])
             along = _dot(u[i, l], grad_v[i, l])
@@ -128,15 +127,23 @@ def _squash_backward(u: Array, grad_v: Array, grad_u: Array) -> None:
                 grad_u[i, l, f] = s * grad_v[i, l, f] + slope * u[i, l, f]
 
 
-@parallel
+@by_rows
 def _select_backward(
-    beta: float, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array, grad_v: Array
+    start: int,
+    stop: int,
+    beta: float,
+    votes: Array,
+    c: Array,
+    grad_p: Array,
+    later: Array,
+    grad_b: Array,
+    grad_v: Array,
 ) -> None:
     """Gradient of b at this iteration, which is that of the later one plus what came through the softmax; and of
     the v that b was updated with."""
-    n, capsules, classes, _ = votes.shape
+    _, capsules, classes, _ = votes.shape
     scale = votes.dtype.type(beta)
-    for j in numba.prange(n):
+    for j in range(start, stop):
         for k in range(capsules):
             for l in range(classes):
                 grad_b[j, k, l] = _dot(grad_p[j, l], votes[j, k, l])
@@ -152,13 +159,15 @@ def _select_backward(
                 _add(scale * grad_b[j, k, l], votes[j, k, l], grad_v[j, l])
 
 
-@parallel
-def _votes_gradient(beta: float, c: Array, grad_p: Array, grad_b: Array, u: Array, out: Array) -> None:
+@by_rows
+def _votes_gradient(
+    start: int, stop: int, beta: float, c: Array, grad_p: Array, grad_b: Array, u: Array, out: Array
+) -> None:
     """``sum_t c_t grad_p_t + beta grad_b_{t+1} v_t``: through the selections and through the agreements."""
-    iterations, n, capsules, classes = c.shape
+    iterations, _, capsules, classes = c.shape
     scale = u.dtype.type(beta)
     one = u.dtype.type(1)
-    for j in numba.prange(n):
+    for j in range(start, stop):
         out[j] = 0
         for t in range(iterations):
             for l in range(classes):

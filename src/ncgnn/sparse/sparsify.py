@@ -25,7 +25,7 @@ class TopK:
 
     def __call__(self, matrix: Any) -> Any:
         limits = np.empty(matrix.shape[0])
-        kernels.kth_largest(matrix.indptr, matrix.data, self.k, limits)
+        kernels.kth_largest(matrix.shape[0], self.k, matrix.indptr, matrix.data, limits)
         return _keep(matrix, matrix.data >= np.repeat(limits * _TIE, np.diff(matrix.indptr)))
 
 
