@@ -5,42 +5,34 @@ from pathlib import Path
 import numpy as np
 from torch_geometric.data import Data
 
+from ncgnn.data import complete
 from ncgnn.train.classifier import NCGNNClassifier
 from ncgnn.train.files import atomic
 
 
 def draw_capsules(path: Path, classifier: NCGNNClassifier, data: Data) -> None:
-    """A t-SNE map of each node's longest class capsule, coloured by the predicted class, as a PNG file.
-
-    A capsule is placed in the space of all classes, so that capsules of different classes do not mix.
-    """
+    """A t-SNE map of each node's class capsules as a PNG file: known nodes in the colour of their class, the others
+    grey. Where colours mix, classes are confused."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     capsules = classifier.transform(data)
-    chosen = np.linalg.norm(capsules, axis=-1).argmax(axis=1)
-    points = _plane(_longest(capsules, chosen))
+    x, y = _plane(capsules.reshape(len(capsules), -1)).T
+    label = complete(data).y.numpy()
     figure = Figure(figsize=(8, 6), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    x, y = points.T
-    groups = [axes.scatter(x[chosen == c], y[chosen == c], s=6) for c in range(len(classifier.classes_))]
+    axes.scatter(x[label < 0], y[label < 0], s=4, color="lightgrey")
+    groups = [axes.scatter(x[label == c], y[label == c], s=6) for c in range(len(classifier.classes_))]
     legend = axes.legend(
         groups, classifier.classes_, markerscale=3, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False
     )
     axes.set(xticks=[], yticks=[])
-    title = axes.set_title(f"Class capsules of {data.get('name', 'the graph')}, coloured by predicted class")
+    title = axes.set_title(f"Class capsules of {data.get('name', 'the graph')}, coloured by class")
     for text in (title, *legend.get_texts()):
         text.set_parse_math(False)  # a dollar in a name is a dollar
     with atomic(path, "wb") as file:
         figure.savefig(file, format="png", dpi=150)
-
-
-def _longest(capsules: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    out = np.zeros_like(capsules)
-    rows = np.arange(len(capsules))
-    out[rows, chosen] = capsules[rows, chosen]
-    return out.reshape(len(capsules), -1)
 
 
 def _plane(vectors: np.ndarray) -> np.ndarray:
