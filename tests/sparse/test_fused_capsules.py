@@ -4,7 +4,7 @@ import torch.nn.functional as F
 from torch.autograd import gradcheck
 
 from ncgnn.sparse import Dense
-from ncgnn.sparse.capsules import fused_capsules, fused_votes
+from ncgnn.sparse.capsules import dense_votes, fused_capsules, fused_votes
 
 N, FEATURES, K, SIZE, C, CLASS_SIZE = 60, 9, 3, 8, 4, 2
 
@@ -104,3 +104,11 @@ def test_capsules_that_are_zero_stay_zero_without_nan():
         assert torch.equal(out, torch.zeros_like(out))
         for gradient in torch.autograd.grad(out.sum(), [w_dot, b_dot]):
             assert torch.equal(gradient, torch.zeros_like(gradient))
+
+
+def test_votes_of_dense_capsules_equal_their_definition(inputs):
+    x, w_dot, b_dot, weight = inputs
+    h = plain_capsules(x, w_dot, b_dot)
+    torch.testing.assert_close(dense_votes(h, weight), torch.einsum("jkp,kplc->jklc", h, weight))
+    few = h[:5].detach().requires_grad_()
+    assert gradcheck(dense_votes, (few, weight))

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from ncgnn.sparse import LinearOperator, as_operator
+from ncgnn.sparse.capsules import dense_votes
 from ncgnn.sparse.routing import fused_route
 
 
@@ -113,7 +114,7 @@ class CapsuleGraphLayer(nn.Module):
 
     def votes(self, h: Tensor) -> Tensor:
         r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
-        return torch.einsum("jkp,kplc->jklc", h, self.weight)
+        return dense_votes(h, self.weight)
 
     def forward(self, h: Tensor, a_bar: LinearOperator | Tensor, prior: Tensor | None = None) -> Routing:
         return self.route(self.votes(h), as_operator(a_bar), prior)

@@ -37,6 +37,35 @@ def fused_capsules(x: LinearOperator, w_dot: Tensor, b_dot: Tensor) -> Tensor:
     return h
 
 
+def dense_votes(h: Tensor, weight: Tensor) -> Tensor:
+    """Votes [N, K, C, f_c] of capsules [N, K, f_p] under ``weight`` [K, f_p, C, f_c], in the order that routing reads:
+    a product for each capsule, written where it belongs."""
+    votes: Tensor = _DenseVotes.apply(h, weight)
+    return votes
+
+
+class _DenseVotes(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(h, weight)
+        flat = weight.flatten(2)
+        votes = pool.empty(h, *h.shape[:2], flat.shape[2])
+        for k in range(len(flat)):
+            torch.mm(h[:, k], flat[k], out=votes[:, k])
+        return votes.view(*h.shape[:2], *weight.shape[2:])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, Tensor]:
+        h, weight = ctx.saved_tensors
+        flat, grad = weight.flatten(2), grads[0].flatten(2)
+        grad_h, grad_weight = pool.empty(h, *h.shape), torch.empty_like(flat)
+        for k in range(len(flat)):
+            torch.mm(grad[:, k], flat[k].t(), out=grad_h[:, k])
+            torch.mm(h[:, k].t(), grad[:, k], out=grad_weight[k])
+        return grad_h, grad_weight.view_as(weight)
+
+
 class _Capsules(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, w_dot: Tensor, b_dot: Tensor, x: LinearOperator) -> Tensor:
