@@ -2,7 +2,6 @@ import pytest
 import torch
 
 import ncgnn
-from ncgnn.nn import GraphFilter
 
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
@@ -13,6 +12,7 @@ PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
         (lambda: ncgnn.AttentionFilter(hops=[]), "at least one"),
         (lambda: ncgnn.AttentionFilter(hops=[-1, 2]), "from 0 on"),
         (lambda: ncgnn.AttentionFilter(hops=[1, 1]), "different"),
+        (lambda: ncgnn.AttentionFilter(hops=[1.5]), "whole numbers"),
         (lambda: ncgnn.AttentionFilter(hops=[1, 2], prior=[0.0]), "1 values for 2 hops"),
         (lambda: ncgnn.AttentionFilter(form="dense"), "'implicit', 'explicit' or None"),
         (lambda: ncgnn.AttentionFilter(sparsify=ncgnn.TopK(3), form="implicit"), "no implicit form"),
@@ -56,8 +56,3 @@ def test_the_name_of_a_filter_says_what_decides_its_matrix():
         ncgnn.DiffusionFilter(sparsify=ncgnn.TopK(5), tolerance=1e-3)
     )
     assert repr(ncgnn.DiffusionFilter(kind="heat", time=1.0)) != repr(ncgnn.DiffusionFilter(kind="heat", time=2.0))
-
-
-def test_a_filter_without_coefficients_says_so():
-    with pytest.raises(ValueError, match="finite"):
-        GraphFilter(None, None).coefficients()

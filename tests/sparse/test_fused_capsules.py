@@ -4,7 +4,7 @@ import torch.nn.functional as F
 from torch.autograd import gradcheck
 
 from ncgnn.sparse import Dense
-from ncgnn.sparse.capsules import dense_votes, fused_capsules, fused_votes
+from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 
 N, FEATURES, K, SIZE, C, CLASS_SIZE = 60, 9, 3, 8, 4, 2
 

@@ -6,7 +6,7 @@ from torch.autograd import gradcheck
 
 from ncgnn.nn.routing import route
 from ncgnn.sparse import CSR, Dense, HopBank, Polynomial
-from ncgnn.sparse.routing import fused_route
+from ncgnn.sparse.fused_routing import fused_route
 
 N, K, C, SIZE = 9, 4, 3, 5
 

@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save_file
 
 from ncgnn.data import read_graph, split_stratified
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 from ncgnn.train import NCGNNClassifier
-from ncgnn.train.files import atomic
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
 

@@ -45,8 +45,8 @@ def predict(
 
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
+    from ncgnn.files import atomic
     from ncgnn.train import NCGNNClassifier
-    from ncgnn.train.files import atomic
     from ncgnn.train.folder import prediction_table
 
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)

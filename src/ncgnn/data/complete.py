@@ -27,6 +27,10 @@ def complete(data: Data) -> Data:
     for key, size in sizes.items():
         if data.get(key) is None:
             out[key] = [str(i) for i in range(size)]
+        elif len(data[key]) != size:
+            raise InputError(f"{key} has {len(data[key])} names for {size}")
+    if len(out.y) and int(out.y.max()) >= len(out.class_names):
+        raise InputError(f"y names class {int(out.y.max())}, but there are {len(out.class_names)} class names")
     return out
 
 

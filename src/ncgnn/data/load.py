@@ -23,7 +23,7 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
     if data is not None:
         return data
     if info.name.startswith("syn-cora:"):
-        return syn_cora(float(info.name.partition(":")[2]))
+        return syn_cora(float(info.name.partition(":")[2]), features=local_graph("cora", root))
     if info.pyg is None:
         raise InputError(f"graph {name!r} is not at hand ({_tried(info, root)}): {info.elsewhere}")
     return _download(info, root)

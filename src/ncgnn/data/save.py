@@ -1,7 +1,5 @@
 """Write a graph as an ``.npz`` file; the format is described in :mod:`ncgnn.data.npz`."""
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +9,7 @@ from torch_geometric.data import Data
 from ncgnn.data.graph import SPLITS, feature_matrix, merge_edges
 from ncgnn.data.npz import NAMES
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 
 
 def save_graph(data: Data, path: str | Path) -> None:
@@ -22,22 +21,8 @@ def save_graph(data: Data, path: str | Path) -> None:
     if path.suffix != ".npz":
         raise InputError(f"{path}: graphs are saved as .npz files")
     arrays = _contents(data)
-    try:
-        _write(arrays, path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
-
-
-def _write(arrays: dict[str, Any], path: Path) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            np.savez_compressed(file, **arrays)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    with atomic(path, "wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def _contents(data: Data) -> dict[str, Any]:
@@ -45,10 +30,12 @@ def _contents(data: Data) -> dict[str, Any]:
         raise InputError("a graph to be saved needs x, y and edge_index")
     edges, weight = _edges(data)
     x = feature_matrix(data.x)
-    out: dict[str, Any] = {"edges": edges, "labels": data.y.numpy(), "name": str(data.get("name", ""))}
+    out: dict[str, Any] = {"edges": edges, "labels": data.y.numpy()}
     out |= {"x_data": x.data, "x_indices": x.indices, "x_indptr": x.indptr, "x_shape": np.array(x.shape)}
     out |= {f"{key}s": data[key].numpy().T for key in SPLITS if key in data}
     out |= {key: _strings(key, data[key]) for key in NAMES if key in data}
+    if data.get("name"):
+        out["name"] = str(data.name)
     if weight is not None:
         out["edge_weight"] = weight
     if data.get("encoding") is not None:
@@ -59,10 +46,13 @@ def _contents(data: Data) -> dict[str, Any]:
 def _edges(data: Data) -> tuple[np.ndarray, np.ndarray | None]:
     pairs, count = data.edge_index.numpy().T, int(data.num_nodes or 0)
     once = pairs[:, 0] < pairs[:, 1]
-    weight = None if data.get("edge_weight") is None else data.edge_weight.numpy()[once]
-    edges, weight = merge_edges(pairs[once], count, weight)
+    weight = None if data.get("edge_weight") is None else data.edge_weight.numpy()
+    back = None if weight is None else merge_edges(pairs[~once], count, weight[~once])[1]
+    edges, weight = merge_edges(pairs[once], count, None if weight is None else weight[once])
     if 2 * len(edges) != len(pairs) or not np.array_equal(edges, merge_edges(pairs, count)[0]):
         raise InputError("the graph is directed, or has self-loops or repeated edges: make it undirected to save it")
+    if weight is not None and back is not None and not np.array_equal(weight, back):
+        raise InputError("edges have other weights in the other direction: make the weights symmetric to save them")
     return edges.astype(np.int32), weight
 
 

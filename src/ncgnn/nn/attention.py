@@ -36,7 +36,7 @@ class AttentionFilter(GraphFilter):
     ) -> None:
         super().__init__(sparsify, form)
         given = list(hops)
-        if not given or min(given) < 0 or len(set(given)) < len(given):
+        if not given or any(hop != int(hop) or hop < 0 for hop in given) or len(set(given)) < len(given):
             raise ValueError(f"hops must be different whole numbers from 0 on, at least one, not {given}")
         if prior is not None and len(prior) != len(given):
             raise ValueError(f"the prior has {len(prior)} values for {len(given)} hops")
@@ -61,7 +61,7 @@ class AttentionFilter(GraphFilter):
     def _explicit(self, a: Any, dtype: torch.dtype) -> HopBank:
         return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
 
-    def _operator(self, matrix: HopBank) -> LinearOperator:
+    def _explicit_operator(self, matrix: HopBank) -> LinearOperator:
         return matrix.combine(self.hop_weights().to(matrix.values.dtype))
 
     def __repr__(self) -> str:

@@ -6,13 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.sparse import as_operator
-from ncgnn.sparse.capsules import fused_capsules, fused_votes
-
-
-def is_fused(x: Tensor) -> bool:
-    """Whether compiled kernels serve this input: on a CPU, unless the gradient of the input itself is wanted."""
-    return x.device.type == "cpu" and not x.requires_grad
+from ncgnn.sparse import LinearOperator, as_operator, is_fused
+from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 
 
 class PrimaryCapsules(nn.Module):
@@ -37,6 +32,11 @@ class PrimaryCapsules(nn.Module):
 
     def __init__(self, in_channels: int, num_capsules: int, channels: int, dropout: float = 0.0) -> None:
         super().__init__()
+        if min(in_channels, num_capsules, channels) < 1 or not 0 <= dropout < 1:
+            raise ValueError(
+                f"sizes must be at least 1 and dropout from 0 to below 1, not {in_channels}, {num_capsules}, "
+                f"{channels} and {dropout}"
+            )
         self.in_channels = in_channels
         self.num_capsules = num_capsules
         self.channels = channels
@@ -51,23 +51,23 @@ class PrimaryCapsules(nn.Module):
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.zeros_(self.bias)
 
-    def forward(self, x: Tensor) -> Tensor:
-        h = fused_capsules(as_operator(x), self._w, self.bias) if is_fused(x) else self.plain(x)
+    def forward(self, x: Tensor | LinearOperator) -> Tensor:
+        x = as_operator(x)
+        h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) else self.plain(x)
         return F.dropout(h, self.dropout, self.training)
 
-    def plain(self, x: Tensor) -> Tensor:
+    def plain(self, x: Tensor | LinearOperator) -> Tensor:
         """Equation 3 in plain operations, without dropout; what the fused kernels compute on a CPU."""
         wx = (as_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
         return F.normalize(F.relu(wx + self.bias), dim=-1)
 
-    def votes(self, x: Tensor, weight: Tensor) -> Tensor:
-        """The capsules' votes under a layer's ``weight``; what dropout drops is never computed with."""
-        return fused_votes(as_operator(x), self._w, self.bias, weight, self.dropout)
-
-    @property
-    def drops_most(self) -> bool:
-        """Whether so many entries are dropped that :meth:`votes` beats a dense product."""
-        return self.training and self.dropout >= 0.5
+    def votes(self, x: Tensor | LinearOperator, weight: Tensor) -> Tensor:
+        """The capsules' votes under a layer's ``weight`` [K, f_p, C, f_c]. Where dropout drops at least half of the
+        capsules' entries, what it drops is never computed with."""
+        x = as_operator(x)
+        if self.training and self.dropout >= 0.5 and is_fused(x.parameter):
+            return fused_votes(x, self._w, self.bias, weight, self.dropout)
+        return dense_votes(self(x), weight)
 
     @property
     def _w(self) -> Tensor:

@@ -75,14 +75,16 @@ class DiffusionFilter(GraphFilter):
         return self.kind == "ppr" and self.steps is None
 
     def _takes_implicit(self, a: Any) -> bool:
-        symmetric = not self._is_closed or abs(a - a.T).max() < 1e-12
+        if not super()._takes_implicit(a) or not self._is_closed:
+            return super()._takes_implicit(a)
+        symmetric = abs(a - a.T).max() < 1e-12
         if self.form == "implicit" and not symmetric:
             raise ValueError("exact PageRank of a directed graph has no implicit form: make the edges symmetric")
-        return self.is_implicit and symmetric
+        return bool(symmetric)
 
-    def _implicit(self, a: CSR) -> LinearOperator:
+    def _implicit_operator(self, a: CSR) -> LinearOperator:
         if not self._is_closed:
-            return super()._implicit(a)
+            return super()._implicit_operator(a)
         series = pagerank_series(self.alpha, a.values.dtype)
         return ChebyshevSeries(a, series.to(a.values.device))
 
@@ -109,6 +111,9 @@ class DiffusionFilter(GraphFilter):
         if self.sparsify is None:
             return Dense(torch.from_numpy(exact).to(dtype))
         return CSR.from_scipy(normalize(self.sparsify(sp.csr_matrix(exact))), dtype)
+
+    def _explicit_operator(self, matrix: CSR | Dense) -> LinearOperator:
+        return matrix
 
     def spectral_coefficients(self) -> Tensor:
         if self.steps is None:

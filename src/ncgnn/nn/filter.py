@@ -1,6 +1,7 @@
 """What attention and diffusion filters have in common (equation 4)."""
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, Literal
 
@@ -22,14 +23,15 @@ class PreparedFilter:
     """
 
     matrix: Prepared
+    is_implicit: bool
     num_nodes: int
     made_by: str
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "PreparedFilter":
-        return PreparedFilter(self.matrix.to(device, dtype), self.num_nodes, self.made_by)
+        return replace(self, matrix=self.matrix.to(device, dtype))
 
 
-class GraphFilter(nn.Module):
+class GraphFilter(nn.Module, ABC):
     r"""The generalised graph filter (equation 4), a function of the normalised adjacency with self-loops:
 
     .. math::
@@ -53,13 +55,9 @@ class GraphFilter(nn.Module):
         self.sparsify = sparsify
         self.form = form
 
-    @property
-    def is_implicit(self) -> bool:
-        return self.form != "explicit" and self.sparsify is None
-
+    @abstractmethod
     def coefficients(self) -> Tensor:
         r""":math:`\xi_0, \ldots, \xi_I` of equation 4, zero for the hops that are not in :math:`\mathcal{M}`."""
-        raise ValueError(f"{self} is not a finite polynomial")
 
     def prepare(
         self,
@@ -71,27 +69,26 @@ class GraphFilter(nn.Module):
         """The filter of one graph, as a value that a model can be given again and again."""
         dtype = dtype or torch.get_default_dtype()
         a = normalized_adjacency(edge_index, num_nodes, edge_weight)
-        matrix = CSR.from_scipy(a, dtype) if self._takes_implicit(a) else self._explicit(a, dtype)
-        return PreparedFilter(matrix, num_nodes, repr(self)).to(edge_index.device, dtype)
+        implicit = self._takes_implicit(a)
+        matrix = CSR.from_scipy(a, dtype) if implicit else self._explicit(a, dtype)
+        return PreparedFilter(matrix, implicit, num_nodes, repr(self)).to(edge_index.device, dtype)
 
     def forward(self, prepared: PreparedFilter) -> LinearOperator:
         if prepared.made_by != repr(self):
             raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self}")
-        matrix = prepared.matrix
-        return self._implicit(matrix) if self.is_implicit and isinstance(matrix, CSR) else self._operator(matrix)
-
-    def _implicit(self, a: CSR) -> LinearOperator:
-        return Polynomial(a, self.coefficients().to(a.values))
+        return (self._implicit_operator if prepared.is_implicit else self._explicit_operator)(prepared.matrix)
 
     def _takes_implicit(self, a: Any) -> bool:
-        return self.is_implicit
+        return self.form != "explicit" and self.sparsify is None
 
-    def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared:
-        raise NotImplementedError
+    def _implicit_operator(self, a: Any) -> LinearOperator:
+        return Polynomial(a, self.coefficients().to(a.values))
 
-    def _operator(self, matrix: Any) -> LinearOperator:
-        operator: LinearOperator = matrix
-        return operator
+    @abstractmethod
+    def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared: ...
+
+    @abstractmethod
+    def _explicit_operator(self, matrix: Any) -> LinearOperator: ...
 
     def spectral_coefficients(self) -> Tensor:
         r""":math:`\theta` of proposition 1, so that :math:`\bar{\mathbf{A}} = \sum_j \theta_j \mathbf{L}^j` with

@@ -9,10 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from ncgnn.nn.attention import AttentionFilter
-from ncgnn.nn.capsules import PrimaryCapsules, is_fused
+from ncgnn.nn.capsules import PrimaryCapsules
 from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import PreparedFilter
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
+from ncgnn.sparse import LinearOperator, as_operator
 
 
 class NCGNN(nn.Module):
@@ -72,7 +73,7 @@ class NCGNN(nn.Module):
 
     def forward(
         self,
-        x: Tensor,
+        x: Tensor | LinearOperator,
         edge_index: Tensor | PreparedFilter,
         edge_weight: Tensor | None = None,
         prior: Tensor | None = None,
@@ -81,17 +82,17 @@ class NCGNN(nn.Module):
         """Class scores of all nodes.
 
         Args:
-            x: node features.
+            x: node features; ``ncgnn.sparse.as_operator(x)`` where the same ones are given again and again.
             edge_index: edges, or the filter of this graph from ``model.filter.prepare(edge_index, num_nodes)``,
                 which saves preparing it anew in each call.
             edge_weight: weights of the edges.
             prior: where the class layer's b starts, broadcastable to [N, K, C].
             return_routing: return the :class:`Routing` of the class layer as well.
         """
+        x = as_operator(x)
         a_bar = self.filter(self._prepared(x, edge_index, edge_weight))
         layers = self._capsule_layers
-        fused = is_fused(x) and self.primary.drops_most
-        votes = self.primary.votes(x, layers[0].weight) if fused else layers[0].votes(self.primary(x))
+        votes = self.primary.votes(x, layers[0].weight)
         for before, after in pairwise(layers):
             votes = after.votes(before.route(votes, a_bar).capsules)
         routing = layers[-1].route(votes, a_bar, prior)
@@ -101,9 +102,11 @@ class NCGNN(nn.Module):
         xi = self.filter.hop_weights()
         return scores, replace(routing, hop_weights=None if xi is None else xi.to(scores))
 
-    def _prepared(self, x: Tensor, edges: Tensor | PreparedFilter, edge_weight: Tensor | None) -> PreparedFilter:
+    def _prepared(
+        self, x: LinearOperator, edges: Tensor | PreparedFilter, edge_weight: Tensor | None
+    ) -> PreparedFilter:
         if isinstance(edges, Tensor):
-            edges = self.filter.prepare(edges, x.shape[0], edge_weight, x.dtype)
+            edges = self.filter.prepare(edges, x.shape[0], edge_weight, x.parameter.dtype)
         elif edge_weight is not None:
             raise ValueError("edge_weight goes into filter.prepare, not beside a prepared filter")
         if edges.num_nodes != x.shape[0]:

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from ncgnn.sparse import LinearOperator, as_operator
-from ncgnn.sparse.capsules import dense_votes
-from ncgnn.sparse.routing import fused_route
+from ncgnn.sparse.fused_capsules import dense_votes
+from ncgnn.sparse.fused_routing import fused_route
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,8 @@ def route(
         beta: scale of the agreement in equation 13; 1 is the paper's.
         prior: where b starts, broadcastable to [N, K, C]; zeros by default.
     """
+    if iterations < 1:
+        raise ValueError(f"routing needs at least one iteration, not {iterations}")
     b = votes.new_zeros(votes.shape[:-1]) if prior is None else prior.expand(votes.shape[:-1])
     for t in range(iterations):
         c = b.softmax(dim=1)  # eq. 12
@@ -122,7 +124,7 @@ class CapsuleGraphLayer(nn.Module):
     def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
         """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; the couplings' own
         gradient is to be had from :func:`route`."""
-        if votes.device.type != "cpu":
+        if votes.device.type != "cpu" or votes.dtype not in (torch.float32, torch.float64):
             return route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
         v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
         return Routing(capsules=v, couplings=c, u=u, votes=votes)

@@ -1,9 +1,9 @@
-"""Sparse matrices for graph filters: products, powers, sparsification, PageRank."""
+"""What costs time: sparse products, powers, sparsification, PageRank, and capsules and routing as compiled kernels."""
 
 from ncgnn.sparse.adjacency import normalized_adjacency
 from ncgnn.sparse.chebyshev import ChebyshevSeries, pagerank_series
-from ncgnn.sparse.csr import CSR, Pattern, as_operator
-from ncgnn.sparse.operator import Dense, LinearOperator
+from ncgnn.sparse.csr import CSR, Pattern, as_operator, cheaper_operator
+from ncgnn.sparse.operator import Dense, LinearOperator, is_fused
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
@@ -21,8 +21,10 @@ __all__ = [
     "Threshold",
     "TopK",
     "as_operator",
+    "cheaper_operator",
     "exact_pagerank",
     "hop_matrices",
+    "is_fused",
     "normalize",
     "normalized_adjacency",
     "pagerank_series",

@@ -48,12 +48,12 @@ class ChebyshevSeries(LinearOperator):
 def pagerank_series(alpha: float, dtype: torch.dtype) -> Tensor:
     r"""The coefficients of :math:`\alpha / (1 - (1 - \alpha) x)`: a geometric series, cut where it has no more to say.
 
-    With :math:`q = 1 - \alpha` and :math:`r = (1 - \sqrt{1 - q^2}) / q` they are :math:`c_0 = \alpha / \sqrt{1 - q^2}`
+    With :math:`q = 1 - \alpha` and :math:`r = q / (1 + \sqrt{1 - q^2})` they are :math:`c_0 = \alpha / \sqrt{1 - q^2}`
     and :math:`c_k = 2 c_0 r^k`.
     """
     q = 1 - alpha
     root = sqrt(1 - q * q)
-    r = (1 - root) / q
+    r = q / (1 + root)
     last = int(log(torch.finfo(dtype).eps / 10) / log(r)) + 1
     c = 2 * alpha / root * r ** torch.arange(last + 1, dtype=torch.float64)
     c[0] /= 2

@@ -1,5 +1,6 @@
 """Compiled loops over compressed rows. Each output row is written by one thread, so results do not depend on timing."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, wraps
@@ -18,8 +19,7 @@ _ENTRIES_PER_THREAD = 500_000  # with less work than this, handing it to another
 _CHUNKS_PER_THREAD = 4  # rows differ in length
 
 compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
-inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")
-"""For small functions that kernels call."""
+inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")  # small functions that kernels call
 
 
 def by_rows(function: Callable[..., None]) -> Callable[..., None]:
@@ -58,6 +58,10 @@ def num_threads() -> int:
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="ncgnn")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
 def arrays(*tensors: Tensor) -> tuple[Any, ...]:

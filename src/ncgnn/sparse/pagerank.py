@@ -18,7 +18,7 @@ def exact_pagerank(a: Any, alpha: float) -> Any:
     if n > EXACT_LIMIT:
         raise ValueError(
             f"exact PageRank inverts an N x N matrix and stops at {EXACT_LIMIT} nodes, this graph has {n}: "
-            "give steps=P for the truncated sum, or keep the top k entries of each row for the push method"
+            "give steps=P for the truncated sum, or, on an undirected graph, keep the top k entries of each row"
         )
     return alpha * np.linalg.inv(np.eye(n) - (1 - alpha) * a.toarray())
 

@@ -5,8 +5,8 @@ for the next step: on a graph of ten thousand nodes that costs more than computi
 """
 
 import weakref
-from collections import defaultdict
 from math import prod
+from threading import RLock as Lock  # taking back may happen in the middle of taking
 
 import numpy as np
 import torch
@@ -15,7 +15,10 @@ from torch import Tensor
 _SMALLEST = 1 << 20  # bytes; below, the allocator reuses memory by itself
 _ALIGNMENT = 64
 
-_free: defaultdict[int, list[np.ndarray]] = defaultdict(list)
+_LARGEST = 4 << 30  # bytes kept at most
+
+_free: dict[int, list[np.ndarray]] = {}  # unused blocks by size, the size used longest ago first
+_lock = Lock()
 
 
 def empty(like: Tensor, *shape: int) -> Tensor:
@@ -23,13 +26,24 @@ def empty(like: Tensor, *shape: int) -> Tensor:
     size = prod(shape) * like.element_size()
     if like.device.type != "cpu" or size < _SMALLEST:
         return like.new_empty(shape)
-    block = _free[size].pop() if _free[size] else np.empty(size + _ALIGNMENT, np.uint8)
+    with _lock:
+        blocks = _free.pop(size, [])
+        block = blocks.pop() if blocks else np.empty(size + _ALIGNMENT, np.uint8)
+        _free[size] = blocks
     start = -block.ctypes.data % _ALIGNMENT
     loan = block[start : start + size]
-    weakref.finalize(loan, _free[size].append, block)
+    weakref.finalize(loan, _take_back, size, block).atexit = False
     return torch.from_numpy(loan).view(like.dtype).view(shape)
+
+
+def _take_back(size: int, block: np.ndarray) -> None:
+    with _lock:
+        _free.setdefault(size, []).append(block)
+        while sum(size * len(blocks) for size, blocks in _free.items()) > _LARGEST:
+            del _free[next(iter(_free))]
 
 
 def clear() -> None:
     """Give the unused memory back to the system."""
-    _free.clear()
+    with _lock:
+        _free.clear()

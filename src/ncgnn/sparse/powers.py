@@ -46,29 +46,36 @@ class HopBank:
 
 def hop_matrices(a: Any, hops: Sequence[int], sparsify: Sparsify | None) -> list[Any]:
     """``A^i`` for each hop i, each sparsified and normalised again."""
-    kept: list[list[Any]] = [[] for _ in hops]
-    for powers in _row_blocks(a, max(hops)):
-        for parts, hop in zip(kept, hops, strict=True):
-            parts.append(sparsify(powers[hop]) if sparsify else powers[hop])
-    stacked = [sp.vstack(parts, format="csr") for parts in kept]
+    kept: dict[int, list[Any]] = {hop: [] for hop in hops}
+    for rows in _row_blocks(a.shape[0]):
+        for hop, power in enumerate(_powers(rows, a, max(hops))):
+            if hop in kept:
+                kept[hop].append(sparsify(power) if sparsify else power)
+    stacked = [sp.vstack(kept[hop], format="csr") for hop in hops]
     return [normalize(m) for m in stacked] if sparsify else stacked
 
 
 def polynomial_matrix(a: Any, coefficients: Sequence[float], sparsify: Sparsify | None) -> Any:
     """``sum_i xi_i A^i``, sparsified and normalised again."""
     kept = []
-    for powers in _row_blocks(a, len(coefficients) - 1):
+    for rows in _row_blocks(a.shape[0]):
+        powers = _powers(rows, a, len(coefficients) - 1)
         block = sum(xi * power for xi, power in zip(coefficients, powers, strict=True)).tocsr()
         kept.append(sparsify(block) if sparsify else block)
     stacked = sp.vstack(kept, format="csr")
     return normalize(stacked) if sparsify else stacked
 
 
-def _row_blocks(a: Any, degree: int) -> Iterator[list[Any]]:
-    """For each block of rows, those rows of ``A^0, ..., A^degree``."""
-    identity = sp.eye_array(a.shape[0], format="csr")
-    for start in range(0, a.shape[0], _ROWS_AT_A_TIME):
-        powers = [sp.csr_matrix(identity[start : start + _ROWS_AT_A_TIME])]
-        for _ in range(degree):
-            powers.append(sp.csr_matrix(powers[-1] @ a))
-        yield powers
+def _row_blocks(n: int) -> Iterator[Any]:
+    """The identity matrix, some rows at a time."""
+    identity = sp.eye_array(n, format="csr")
+    for start in range(0, n, _ROWS_AT_A_TIME):
+        yield sp.csr_matrix(identity[start : start + _ROWS_AT_A_TIME])
+
+
+def _powers(rows: Any, a: Any, degree: int) -> Iterator[Any]:
+    """``rows @ A^0, ..., rows @ A^degree``, one after the other."""
+    yield rows
+    for _ in range(degree):
+        rows = sp.csr_matrix(rows @ a)
+        yield rows

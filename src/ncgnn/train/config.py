@@ -51,7 +51,7 @@ class Config(BaseModel):
     weight_decay: float = Field(5e-3, ge=0, le=100, description="of all weights but zeta")
     epochs: Annotated[int, Field(ge=1)] = Field(500, description="most epochs")
     patience: Annotated[int, Field(ge=1)] = Field(100, description="epochs without a better validation result")
-    normalize_features: bool = Field(False, description="divide each feature row by its sum")
+    normalize_features: bool = Field(False, description="divide each feature row by the sum of its magnitudes")
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="of weights and dropout")
 
     @model_validator(mode="after")
@@ -118,7 +118,7 @@ class Config(BaseModel):
 
 
 def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
-    """The settings chosen for a named graph and a filter, on validation nodes; empty for an unknown graph."""
+    """The settings for a named graph and a filter; for an unknown graph the filter alone."""
     family = graph.partition(":")[0]  # one setting for all Syn-Cora graphs
     file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
     found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}

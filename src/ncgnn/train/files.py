@@ -1,12 +1,8 @@
-"""Files that survive a kill: each is written beside its place and moved there in one step. And the model file."""
+"""The model file: safetensors, which nothing is executed of."""
 
 import json
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import torch
 from pydantic import BaseModel, Field, ValidationError
@@ -15,6 +11,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 
 _KEY = "ncgnn"  # one entry for all: safetensors writes several in random order
 
@@ -27,27 +24,6 @@ class Header(BaseModel):
     class_names: list[str] = Field(min_length=2)
     feature_names: list[str] = Field(min_length=1)
     encoding: str | None
-
-
-@contextmanager
-def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a file for writing that appears at ``path`` only when the block ends well; otherwise nothing changes."""
-    encoding = None if "b" in mode else "utf-8"
-    place = Path(path).resolve()  # a link stays a link
-    if place.exists() and not place.is_file():
-        raise InputError(f"{path}: cannot be written (it exists and is not a file)")
-    try:
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-        try:
-            with open(handle, mode, encoding=encoding) as file:
-                yield file
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, place)
-        finally:
-            with suppress(FileNotFoundError):  # still there only if something went wrong
-                os.unlink(temporary)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:

@@ -19,8 +19,8 @@ from torch_geometric.data import Data
 from ncgnn.data import complete
 from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 from ncgnn.train.classifier import NCGNNClassifier, proportions
-from ncgnn.train.files import atomic
 from ncgnn.train.run import Epoch
 
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")

@@ -6,8 +6,8 @@ import numpy as np
 from torch_geometric.data import Data
 
 from ncgnn.data import complete
+from ncgnn.files import atomic
 from ncgnn.train.classifier import NCGNNClassifier
-from ncgnn.train.files import atomic
 
 
 def draw_capsules(path: Path, classifier: NCGNNClassifier, data: Data) -> None:

@@ -12,6 +12,7 @@ from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, PreparedFilter, margin_loss
+from ncgnn.sparse import LinearOperator, cheaper_operator, pool
 from ncgnn.train.config import Config
 
 
@@ -39,16 +40,16 @@ def fit(data: Data, x: Tensor, prepared: PreparedFilter, config: Config, on_epoc
     A result is better when its validation accuracy is higher or, at equal accuracy, its loss lower. The outcome is
     a function of the arguments: the random state of the caller is neither used nor changed.
     """
-    with torch.random.fork_rng(devices=[]):
+    with torch.random.fork_rng(devices=[x.device] if x.device.type == "cuda" else []):
         torch.manual_seed(config.seed)
         model = config.make_model(x.shape[1], len(data.class_names)).to(x.device)
-        return _fit(model, data, x, prepared, config, on_epoch)
+        return _fit(model, data, cheaper_operator(x), prepared, config, on_epoch)
 
 
 def _fit(
     model: NCGNN,
     data: Data,
-    x: Tensor,
+    x: LinearOperator,
     prepared: PreparedFilter,
     config: Config,
     on_epoch: Callable[[Epoch], None],
@@ -67,6 +68,7 @@ def _fit(
         elif number - best.epoch >= config.patience:
             break
     assert best is not None  # there is at least one epoch
+    pool.clear()
     model.load_state_dict(best_state)
     model.eval()
     return Fit(model, best, history)
@@ -88,7 +90,12 @@ def _optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
 
 
 def _step(
-    model: NCGNN, optimizer: torch.optim.Optimizer, data: Data, x: Tensor, prepared: PreparedFilter, config: Config
+    model: NCGNN,
+    optimizer: torch.optim.Optimizer,
+    data: Data,
+    x: LinearOperator,
+    prepared: PreparedFilter,
+    config: Config,
 ) -> float:
     model.train()
     optimizer.zero_grad()
@@ -99,7 +106,9 @@ def _step(
 
 
 @torch.no_grad()
-def _validate(model: NCGNN, data: Data, x: Tensor, prepared: PreparedFilter, config: Config) -> tuple[float, float]:
+def _validate(
+    model: NCGNN, data: Data, x: LinearOperator, prepared: PreparedFilter, config: Config
+) -> tuple[float, float]:
     model.eval()
     scores = model(x, prepared)
     return _loss(scores, data.y, data.val_mask, config).item(), accuracy(scores, data.y, data.val_mask)

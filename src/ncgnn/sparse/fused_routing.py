@@ -41,7 +41,9 @@ class _Route(torch.autograd.Function):
         c = pool.empty(votes, iterations, n, capsules, classes)
         p, u = (pool.empty(votes, iterations, n, classes, size) for _ in range(2))
         v = votes.new_zeros(n, classes, size)
-        b = votes.new_zeros(n, capsules, classes) if prior is None else prior.detach().clone()
+        b = votes.new_zeros(n, capsules, classes)
+        if prior is not None:
+            b.copy_(prior)
         for t in range(iterations):
             agreement = 0.0 if t == 0 else beta
             _select(n, agreement, *arrays(votes, v, b, c[t], p[t]))

@@ -166,11 +166,11 @@ def _votes(
         for k in range(capsules):
             a, vote = active[j, k], votes[j, k]
             norms[j, k] = _relu(a, bias[k])
-            factor = scale / norms[j, k] if norms[j, k] > 0 else zero
+            factor = zero if norms[j, k] == 0 else scale / norms[j, k]
             vote[:] = 0
             e, state = _next_kept(-1, state, rate)
             while e < size:
-                if a[e] > 0:
+                if a[e] != 0:
                     h, source = factor * a[e], weight[k, e]
                     for f in range(vote.shape[0]):
                         vote[f] += h * source[f]
@@ -219,7 +219,7 @@ def _relu(a: Array, bias: Array) -> Any:
     square, zero = a[0] * 0, a[0] * 0
     for e in range(a.shape[0]):
         z = a[e] + bias[e]
-        z = z if z > zero else zero
+        z = zero if z <= zero else z  # keeps a NaN
         a[e] = z
         square += z * z
     return np.sqrt(square)
@@ -260,8 +260,8 @@ def _next_kept(e: int, state: Any, rate: float) -> Any:
 @inlined
 def _start(seed: int, row: int) -> Any:
     """State of the random numbers of one row, far from those of the other rows."""
-    state, _ = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
-    return state * np.uint64(0xD1342543DE82EF95)
+    _, bits = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
+    return bits
 
 
 @inlined

@@ -1,0 +1,41 @@
+"""A training step and a prediction pass of each model on one graph."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torch_geometric.data import Data
+
+from ncgnn.bench.contestants import enter
+from ncgnn.bench.timing import interleaved
+from ncgnn.data.graph import num_classes
+from ncgnn.train import Config
+
+TASKS = ("step", "predict")
+
+
+def measure_steps(
+    data: Data,
+    models: Sequence[str],
+    config: Config,
+    repeats: int,
+    tell: Callable[[str], None] = lambda text: None,
+    seconds: float = 1e9,
+) -> list[dict[str, Any]]:
+    """One row for each model and task; the models take turns."""
+    entered = {model: enter(model, data, config) for model in models}
+    tasks = {(model, task): getattr(entered[model], task) for model in models for task in TASKS}
+    timings = interleaved(tasks, repeats, lambda text: tell(f"{data.name}: {text}"), seconds)
+    return [
+        describe(data) | {"model": model, "task": task} | timing.row() for (model, task), timing in timings.items()
+    ]
+
+
+def describe(data: Data) -> dict[str, Any]:
+    """The columns that say what graph it was."""
+    return {
+        "graph": data.name,
+        "nodes": data.num_nodes,
+        "edges": data.edge_index.shape[1] // 2,
+        "features": data.x.shape[1],
+        "classes": num_classes(data),
+    }

@@ -1,0 +1,38 @@
+"""Files that survive a kill: each is written beside its place and moved there in one step."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from ncgnn.errors import InputError
+
+
+@contextmanager
+def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
+    """Open a file for writing that appears at ``path`` only when the block ends well; otherwise nothing changes."""
+    encoding = None if "b" in mode else "utf-8"
+    place = Path(path).resolve()  # a link stays a link
+    if place.exists() and not place.is_file():
+        raise InputError(f"{path}: cannot be written (it exists and is not a file)")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
+        try:
+            with open(handle, mode, encoding=encoding) as file:
+                yield file
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, place)
+        finally:
+            with suppress(FileNotFoundError):  # still there only if something went wrong
+                os.unlink(temporary)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def _umask() -> int:
+    """Which permissions the user keeps from new files; there is no way to ask without setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
