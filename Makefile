@@ -1,9 +1,9 @@
-# make demo | test | test-long | lint | format | lock
+# make demo | test | test-long | bench | bench-large | lint | format | lock
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := runs/demo
 
-.PHONY: demo test test-long lint format lock clean
+.PHONY: demo test test-long bench bench-large lint format lock clean
 
 # The environment, from the lock file; made again when that changes.
 .venv/installed: requirements.lock pyproject.toml
@@ -26,6 +26,13 @@ test: lint
 
 test-long: .venv/installed
 	$(BIN)/pytest -m long
+
+# Under 20 minutes on two cores that have nothing else to do; writes results/benchmarks and docs/performance.
+bench: .venv/installed
+	$(BIN)/python -m benchmarks
+
+bench-large: .venv/installed
+	$(BIN)/python -m benchmarks --large
 
 format: .venv/installed
 	$(BIN)/ruff check --fix .

@@ -68,7 +68,7 @@ def test_a_named_graph_is_predicted_as_in_python(ncgnn, karate_run):
     found = rows_of(ncgnn("predict", karate_run, "karate").out)
     loaded = NCGNNClassifier.load(karate_run / "model.safetensors")
     karate = load_dataset("karate")
-    assert [row["predicted"] for row in found] == loaded.predict(karate).tolist()
+    assert [row["predicted"] for row in found] == loaded.predict(karate).astype(str).tolist()
     np.testing.assert_allclose(
         [float(row["probability"]) for row in found], loaded.predict_proba(karate).max(axis=1), atol=1e-6
     )

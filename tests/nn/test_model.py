@@ -91,6 +91,17 @@ def test_routing_needs_an_iteration():
         ncgnn.CapsuleGraphLayer(2, 4, 3, 5, iterations=0)
 
 
+@pytest.mark.parametrize("wrong", [{"dropout": 1.0}, {"dropout": -0.1}, {"num_capsules": 0}])
+def test_senseless_sizes_are_refused(wrong):
+    with pytest.raises(ValueError, match="at least 1 and dropout from 0 to below 1"):
+        ncgnn.NCGNN(4, 3, ncgnn.AttentionFilter(), **wrong)
+
+
+def test_a_filter_is_a_filter():
+    with pytest.raises(TypeError, match="AttentionFilter or a DiffusionFilter, not 'attention'"):
+        ncgnn.NCGNN(4, 3, "attention")
+
+
 def test_names_come_when_asked_for_and_only_those():
     assert "NCGNNClassifier" in dir(ncgnn)
     with pytest.raises(AttributeError, match="no attribute 'Missing'"):

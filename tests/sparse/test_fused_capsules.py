@@ -112,3 +112,14 @@ def test_votes_of_dense_capsules_equal_their_definition(inputs):
     torch.testing.assert_close(dense_votes(h, weight), torch.einsum("jkp,kplc->jklc", h, weight))
     few = h[:5].detach().requires_grad_()
     assert gradcheck(dense_votes, (few, weight))
+
+
+def test_a_feature_that_is_no_number_is_seen_in_training_and_in_prediction():
+    x = torch.ones(4, 2)
+    x[2, 0] = float("nan")
+    w_dot, b_dot = torch.rand(2, K * SIZE), torch.zeros(K, SIZE)
+    weight = torch.rand(K, SIZE, C, CLASS_SIZE)
+    torch.manual_seed(0)
+    for out in (fused_capsules(Dense(x), w_dot, b_dot), fused_votes(Dense(x), w_dot, b_dot, weight, 0.5)):
+        broken = out.flatten(1).isnan().any(dim=1)
+        assert broken.tolist() == [False, False, True, False]

@@ -85,3 +85,15 @@ def test_couplings_of_huge_agreement_do_not_overflow():
     _, c, _ = fused_route(votes * 100, Dense(torch.eye(N, dtype=torch.float64)), bias, 3, 1e4, None)
     assert torch.isfinite(c).all()
     torch.testing.assert_close(c.sum(dim=1), torch.ones(N, C, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("kind", ["permuted", "integer"])
+def test_a_prior_may_have_any_layout_and_type(kind):
+    votes, bias, _ = random_votes()
+    permuted = torch.randn(C, K, N, dtype=torch.float64).permute(2, 1, 0)
+    prior = permuted if kind == "permuted" else (permuted * 3).long()
+    _, make = random_operator("polynomial")
+    a_bar = make(torch.tensor([0.3, 0.5, 0.2], dtype=torch.float64))
+    expected = route(votes, a_bar, bias, 4, 1.0, prior.double().contiguous())
+    _, c, _ = fused_route(votes, a_bar, bias, 4, 1.0, prior)
+    torch.testing.assert_close(c, expected.couplings, atol=1e-12, rtol=0)

@@ -7,15 +7,7 @@ from hypothesis import strategies as st
 
 from ncgnn.sparse import TopK, exact_pagerank, kernels, normalized_adjacency, push_pagerank
 from ncgnn.sparse import pagerank as pagerank_module
-
-
-def random_graph(n: int, edges: int, seed: int, weighted: bool = False) -> sp.csr_matrix:
-    rng = np.random.default_rng(seed)
-    pairs = np.unique(np.sort(rng.integers(0, n, (edges, 2)), axis=1), axis=0)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    weight = torch.from_numpy(rng.random(len(pairs)) + 0.1) if weighted else torch.ones(len(pairs))
-    both = np.concatenate([pairs, pairs[:, ::-1]]).T
-    return normalized_adjacency(torch.from_numpy(both.copy()), n, torch.cat([weight, weight]))
+from random_graphs import random_graph
 
 
 def test_exact_pagerank_is_the_limit_of_its_series():

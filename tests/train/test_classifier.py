@@ -66,7 +66,7 @@ def test_before_training_there_is_nothing_to_save(tmp_path):
 def test_fit_returns_itself_with_what_was_learned(karate, small):
     made = NCGNNClassifier(**small)
     assert made.fit(karate) is made
-    assert made.classes_.tolist() == karate.class_names
+    assert made.classes_.astype(str).tolist() == karate.class_names
     assert made.feature_names_in_.tolist() == karate.feature_names
     assert made.n_features_in_ == 34
     assert made.config_ == made.config
@@ -89,7 +89,7 @@ def test_scores_shares_classes_and_capsules_belong_together(trained, karate):
 
 
 def test_score_is_the_share_of_right_predictions(trained, karate):
-    right = trained.predict(karate) == np.array(karate.class_names)[karate.y]
+    right = trained.predict(karate) == karate.y.numpy()
     assert trained.score(karate) == pytest.approx(right[karate.test_mask.numpy()].mean())
     assert trained.score(karate, karate.train_mask) == pytest.approx(right[karate.train_mask.numpy()].mean())
     assert trained.score(karate, ~karate.test_mask) != trained.score(karate, karate.test_mask)
@@ -107,13 +107,27 @@ def test_a_node_that_nothing_speaks_for_has_equal_shares():
     np.testing.assert_allclose(shares, [[0.5, 0.5], [0.75, 0.25]], rtol=1e-6)
 
 
-def test_a_graph_without_names_gets_numbers_for_names(two_rings, small):
+def test_classes_without_names_are_predicted_as_numbers_like_those_of_y(two_rings, small, tmp_path):
     made = NCGNNClassifier(**small | {"epochs": 40}).fit(two_rings)
-    assert made.classes_.tolist() == ["0", "1"]
+    assert made.classes_.tolist() == [0, 1]
     assert made.feature_names_in_.tolist() == ["0", "1", "2", "3", "4"]
-    assert set(made.predict(two_rings)) == {"0", "1"}
+    assert (made.predict(two_rings) == two_rings.y.numpy()).mean() == made.score(two_rings, two_rings.y >= 0)
     assert made.score(two_rings, two_rings.train_mask) > 0.9
     assert "class_names" not in two_rings  # the caller's graph stays as it was
+    made.save(tmp_path / "m.safetensors")
+    assert NCGNNClassifier.load(tmp_path / "m.safetensors").classes_.tolist() == [0, 1]
+
+
+def test_classes_with_names_are_predicted_by_name(two_rings, small):
+    two_rings.class_names = ["left", "right"]
+    assert set(NCGNNClassifier(**small | {"epochs": 40}).fit(two_rings).predict(two_rings)) == {"left", "right"}
+
+
+def test_edges_in_one_direction_only_are_refused(two_rings, small):
+    source, target = two_rings.edge_index
+    two_rings.edge_index = two_rings.edge_index[:, source < target]
+    with pytest.raises(InputError, match=r"one direction only: torch_geometric\.utils\.to_undirected"):
+        NCGNNClassifier(**small).fit(two_rings)
 
 
 def test_a_graph_without_labels_can_be_predicted(two_rings, small):
@@ -199,7 +213,7 @@ def test_edge_weights_count(two_rings, small):
     weighted = two_rings.clone()
     weighted.edge_weight = torch.ones(two_rings.num_edges)
     np.testing.assert_allclose(made.decision_function(weighted), made.decision_function(two_rings), atol=1e-6)
-    weighted.edge_weight[::3] = 9.0
+    weighted.edge_weight[(two_rings.edge_index % 3 == 0).any(dim=0)] = 9.0
     assert not np.allclose(made.decision_function(weighted), made.decision_function(two_rings), atol=1e-3)
 
 
@@ -284,9 +298,9 @@ def test_a_filter_that_the_graph_is_too_large_for_is_a_users_mistake():
     x = torch.ones(10_001, 1)
     y = torch.arange(10_001) % 2
     every = torch.ones(10_001, dtype=torch.bool)
-    data = Data(x=x, edge_index=torch.tensor([[0], [1]]), y=y, train_mask=every, val_mask=every)
+    data = Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]]), y=y, train_mask=every, val_mask=every)
     with pytest.raises(InputError, match=r"the filter does not suit this graph: exact PageRank .* give steps=P"):
-        NCGNNClassifier(filter="diffusion").fit(data)
+        NCGNNClassifier(filter="diffusion", epsilon=1e-4).fit(data)
 
 
 def test_edges_to_nodes_that_do_not_exist_are_a_users_mistake(two_rings):

@@ -33,7 +33,7 @@ def test_a_run_folder_holds_four_files(folder):
 
 def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, karate):
     run = json.loads((folder / "run.json").read_text())
-    assert list(run) == ["graph", "split", "config", "metrics", "seconds", "commit", "versions"]
+    assert list(run) == ["command", "graph", "split", "config", "metrics", "seconds", "commit", "versions"]
     assert run["graph"] == {"name": "karate", "fingerprint": fingerprint(karate), "nodes": 34}
     assert run["split"] == {"number": 3, "train": 12, "val": 8, "test": 14}
     assert Config.make(run["config"]) == trained.config_
@@ -70,7 +70,7 @@ def test_the_predictions_are_those_of_the_model_beside_them(folder, karate):
     assert list(table) == ["id", "label", "split", "predicted", "probability", "margin"]
     assert table["id"].tolist() == karate.node_ids
     assert table["label"].tolist() == [karate.class_names[c] for c in karate.y]
-    assert table["predicted"].tolist() == loaded.predict(karate).tolist()
+    assert table["predicted"].tolist() == loaded.predict(karate).astype(str).tolist()
     shares = np.sort(loaded.predict_proba(karate), axis=1)
     np.testing.assert_allclose(table["probability"], shares[:, -1], atol=1e-6)
     np.testing.assert_allclose(table["margin"], shares[:, -1] - shares[:, -2], atol=2e-6)

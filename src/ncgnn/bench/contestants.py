@@ -12,6 +12,7 @@ from ncgnn.bench.peers import PEERS, dense
 from ncgnn.data.graph import num_classes
 from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, PreparedFilter, route
+from ncgnn.sparse import LinearOperator, cheaper_operator
 from ncgnn.train import Config, run
 from ncgnn.train.run import prepare_features
 
@@ -36,7 +37,7 @@ def enter(model: str, data: Data, config: Config) -> Contestant:
         return _peer(model, data) if model in PEERS else _ncgnn(data, config, plain=model != "NCGNN")
 
 
-def plain_scores(model: NCGNN, x: Tensor, prepared: PreparedFilter) -> Tensor:
+def plain_scores(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Tensor:
     """What ``model(x, prepared)`` computes, in the plain operations of PyTorch."""
     layer = model._capsule_layers[0]
     h = F.dropout(model.primary.plain(x), model.primary.dropout, model.training)
@@ -46,14 +47,15 @@ def plain_scores(model: NCGNN, x: Tensor, prepared: PreparedFilter) -> Tensor:
 
 
 class _PlainNCGNN(NCGNN):
-    def forward(self, x: Tensor, prepared: PreparedFilter) -> Tensor:  # type: ignore[override]
+    def forward(self, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Tensor:  # type: ignore[override]
         return plain_scores(self, x, prepared)
 
 
 def _ncgnn(data: Data, config: Config, plain: bool) -> Contestant:
-    x = prepare_features(data.x, config.normalize_features)
+    features = prepare_features(data.x, config.normalize_features)
+    x = cheaper_operator(features)
     model = config.make_model(x.shape[1], num_classes(data))
-    prepared = model.filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
+    prepared = model.filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), features.dtype)
     if plain:
         model.__class__ = _PlainNCGNN
     optimizer = run._optimizer(model, config)
@@ -81,7 +83,7 @@ def _peer(name: str, data: Data) -> Contestant:
 
 
 @torch.no_grad()
-def _scores(model: torch.nn.Module, x: Tensor, edges: Tensor | PreparedFilter) -> Tensor:
+def _scores(model: torch.nn.Module, x: Tensor | LinearOperator, edges: Tensor | PreparedFilter) -> Tensor:
     model.eval()
     scores: Tensor = model(x, edges)
     return scores

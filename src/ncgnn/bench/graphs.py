@@ -32,5 +32,6 @@ def random_graph(
     x = torch.from_numpy(rng.standard_normal((num_nodes, num_features), dtype=np.float32))
     y = torch.from_numpy(rng.permutation(np.arange(num_nodes) % num_classes))
     part = torch.from_numpy(rng.permutation(np.arange(num_nodes) % 10))
-    masks = {"train_mask": part == 0, "val_mask": part == 1, "test_mask": part > 1}
-    return make_graph(name, x, both_directions(edges)[0], y, **masks)
+    data = make_graph(name, x, both_directions(edges)[0], y)
+    data.train_mask, data.val_mask, data.test_mask = part == 0, part == 1, part > 1
+    return data

@@ -14,6 +14,7 @@ import numba
 import torch
 
 _PACKAGES = ("torch", "torch-geometric", "numba", "ncgnn")
+_NUMBA_MOST: int = numba.get_num_threads()
 _CHECKOUT = Path(__file__).parents[3]
 
 
@@ -30,7 +31,7 @@ def use_threads(threads: int | None) -> Iterator[None]:
     before = torch.get_num_threads(), numba.get_num_threads()
     if threads is not None:
         torch.set_num_threads(threads)
-        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))
+        numba.set_num_threads(min(threads, _NUMBA_MOST))
     try:
         yield
     finally:

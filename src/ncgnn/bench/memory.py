@@ -33,33 +33,33 @@ def measure_memory(
         return [_in_own_process(data.name, file, model, config, tell) for model in models]
 
 
-def _in_own_process(
-    graph: str, file: Path, model: str, config: Config, tell: Callable[[str], None]
-) -> dict[str, Any]:
+def _in_own_process(graph: str, file: Path, model: str, config: Config, tell: Callable[[str], None]) -> dict[str, Any]:
     tell(f"{graph}: memory of {model}")
     order = {"file": str(file), "model": model, "config": config.model_dump(), "threads": torch.get_num_threads()}
     command = [sys.executable, "-m", "ncgnn.bench.memory", json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise InputError(f"measuring the memory of {model} on {graph} failed with exit code {done.returncode}: {reason}")
+        raise InputError(
+            f"measuring the memory of {model} on {graph} failed with exit code {done.returncode}: {reason}"
+        )
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return {"graph": graph, "model": model} | found
 
 
 def peak_of_training(file: str, model: str, config: dict[str, Any], threads: int) -> dict[str, float | int]:
     """Megabytes before training, with libraries and data in memory, and how many more at the peak of three steps."""
-    settings = Config(**config)
+    settings = Config.make(config)
     with use_threads(threads):
         data = Data(**torch.load(file))
         if model in PEERS:
             data.x = dense(data.x)
         enter(model, _small(data), settings).step()  # libraries and compiled code, which are not the model's
-        before = _reset_peak()
+        before = reset_peak()
         contestant = enter(model, data, settings)
         for _ in range(STEPS):
             contestant.step()
-        return {"before_mb": round(before, 1), "peak_mb": round(_peak() - before, 1), "steps": STEPS}
+        return {"before_mb": round(before, 1), "peak_mb": round(peak_memory() - before, 1), "steps": STEPS}
 
 
 def _small(data: Data) -> Data:
@@ -69,16 +69,17 @@ def _small(data: Data) -> Data:
     return small
 
 
-def _reset_peak() -> float:
+def reset_peak() -> float:
     """Let the peak begin at what is in use now, where the system can; what is in use."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")
     except OSError:
-        return _peak()
+        return peak_memory()
 
 
-def _peak() -> float:
+def peak_memory() -> float:
+    """Most megabytes in use since the last reset."""
     try:
         return _status("VmHWM")
     except OSError:

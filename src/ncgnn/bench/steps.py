@@ -25,9 +25,7 @@ def measure_steps(
     entered = {model: enter(model, data, config) for model in models}
     tasks = {(model, task): getattr(entered[model], task) for model in models for task in TASKS}
     timings = interleaved(tasks, repeats, lambda text: tell(f"{data.name}: {text}"), seconds)
-    return [
-        describe(data) | {"model": model, "task": task} | timing.row() for (model, task), timing in timings.items()
-    ]
+    return [describe(data) | {"model": model, "task": task} | timing.row() for (model, task), timing in timings.items()]
 
 
 def describe(data: Data) -> dict[str, Any]:

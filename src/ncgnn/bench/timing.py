@@ -13,6 +13,7 @@ Task = Callable[[], object]
 
 _TURN = 0.05  # seconds; a task that is faster is run several times a turn
 _MOST = 20
+_LONG = 5.0  # seconds; a task that takes longer is not run a second time to warm up
 FEWEST = 3  # repeats that are made whatever they take
 
 
@@ -37,7 +38,7 @@ class Timing:
 def interleaved(
     tasks: Mapping[Key, Task], repeats: int, tell: Callable[[str], None] = lambda text: None, seconds: float = 1e9
 ) -> dict[Key, Timing]:
-    """Run each task once unmeasured, then all of them in turn, ``repeats`` times.
+    """Run each task unmeasured, then all of them in turn, ``repeats`` times.
 
     Args:
         tell: is told what is being done.
@@ -51,20 +52,24 @@ def interleaved(
             break
         for key, task in tasks.items():
             tell(f"repeat {repeat + 1} of {repeats}: {_name(key)}")
-            _turn(task, numbers[key], timings[key])
+            turn(task, numbers[key], timings[key])
     return timings
 
 
 def _warm_up(key: Hashable, task: Task, tell: Callable[[str], None]) -> int:
     """Run a task until it is compiled and its memory is at hand; how often it fits into a turn."""
     tell(f"warming up: {_name(key)}")
+    start = perf_counter()
     task()
+    if perf_counter() - start > _LONG:
+        return 1
     start = perf_counter()
     task()
     return min(_MOST, ceil(_TURN / max(perf_counter() - start, 1e-9)))
 
 
-def _turn(task: Task, number: int, timing: Timing) -> None:
+def turn(task: Task, number: int, timing: Timing) -> None:
+    """Measure ``number`` executions in a row, and note the mean."""
     gc.collect()
     wall, cpu = perf_counter(), process_time()
     for _ in range(number):

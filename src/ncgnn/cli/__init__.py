@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from ncgnn.cli.bench import bench
 from ncgnn.cli.datasets import datasets
 from ncgnn.cli.predict import predict
 from ncgnn.cli.train import train
@@ -42,7 +43,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (datasets, train, predict):
+for verb in (datasets, train, predict, bench):
     app.command()(_verb(verb))
 
 

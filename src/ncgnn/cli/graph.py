@@ -81,6 +81,8 @@ def find_graph(graph: str | None, tables: Tables, folder: Path | None) -> "Data"
     unused = [key for key, value in tables.options.items() if value]
     if unused:
         raise InputError(f"--{unused[0]} describes tables, and {graph} is none: leave it out")
+    if Path(graph).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
+        raise InputError(f"{graph}: tables are given with --nodes and --edges")
     with notices():
         return read_graph(graph) if graph.endswith(".npz") else load_dataset(graph, folder)
 

@@ -67,4 +67,4 @@ def _graph(classifier: "NCGNNClassifier", graph: str | None, tables: g.Tables, f
         raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
     if classifier.encoding_ is None:
         raise InputError("the model was not trained on tables, so it cannot read any: give a graph name or .npz file")
-    return tables.read(encoding=classifier.encoding_, class_names=classifier.classes_.tolist())
+    return tables.read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,7 +97,7 @@ def train(
         _one_run(split, number, chosen, where, picture)
         for (number, split), where in zip(all_splits, folders, strict=True)
     ]
-    _report(results, folders, as_json)
+    _report(results, folders, _summary(all_splits[0][1]), as_json)
 
 
 @dataclass(frozen=True)
@@ -108,17 +109,27 @@ class SplitRule:
     fractions: tuple[float, float] | None
 
     def apply(self, data: "Data", number: int) -> "Data":
-        from ncgnn.data import split_per_class, split_stratified, usual_split
+        from ncgnn.data import split_stratified, usual_split
 
         if self.per_class is not None and self.fractions is not None:
             raise InputError("--per-class and --fractions exclude each other: keep one")
         if self.val is not None and self.per_class is None:
             raise InputError("--val goes with --per-class; with --fractions the second number is the validation share")
         if self.per_class is not None:
-            return split_per_class(data, self.per_class, 500 if self.val is None else self.val, number)
+            return self._per_class(data, self.per_class, number)
         if self.fractions is not None:
             return split_stratified(data, *self.fractions, seed=number)
         return usual_split(data, number)
+
+    def _per_class(self, data: "Data", per_class: int, number: int) -> "Data":
+        from ncgnn.data import split_per_class
+
+        try:
+            return split_per_class(data, per_class, 500 if self.val is None else self.val, number)
+        except InputError as error:
+            raise InputError(
+                f"{error} (--per-class {per_class}, --val {500 if self.val is None else self.val})"
+            ) from None
 
 
 def _settings(file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None) -> "Config":
@@ -143,6 +154,16 @@ def _parsed(text: str) -> tuple[str, Any]:
         return key.strip(), value  # a bare word is a string
 
 
+def _summary(data: "Data") -> str:
+    """What was read, in a line: a wrong column or file shows here."""
+    parts = [int(data[f"{key}_mask"].sum()) for key in ("train", "val", "test")]
+    return (
+        f"{data.name}: {data.num_nodes} nodes, {data.edge_index.shape[1] // 2} edges, {data.x.shape[1]} features, "
+        f"{len(data.class_names)} classes, {int((data.y >= 0).sum())} labelled nodes: {parts[0]} to train, "
+        f"{parts[1]} to validate, {parts[2]} to test"
+    )
+
+
 def _file_name(name: str) -> str:
     """A graph's name as that of a folder; a file from elsewhere may be called anything."""
     return re.sub(r"[^\w.:-]+", "_", name).strip("._") or "graph"
@@ -155,7 +176,7 @@ def _one_run(data: "Data", number: int, config: "Config", folder: Path, picture:
 
     with epochs(f"{data.name} split {number}", config.epochs) as show:
         classifier = NCGNNClassifier.from_config(config).fit(data, on_epoch=show)
-    result = write_run(folder, classifier, data, number)
+    result = write_run(folder, classifier, data, number, command=sys.argv[1:])
     if picture:
         from ncgnn.train.picture import draw_capsules
 
@@ -164,7 +185,7 @@ def _one_run(data: "Data", number: int, config: "Config", folder: Path, picture:
     return result
 
 
-def _report(results: list[dict[str, Any]], folders: list[Path], as_json: bool) -> None:
+def _report(results: list[dict[str, Any]], folders: list[Path], summary: str, as_json: bool) -> None:
     if as_json:
         print(json.dumps(results if len(results) > 1 else results[0], indent=2))
         return
@@ -190,6 +211,7 @@ def _report(results: list[dict[str, Any]], folders: list[Path], as_json: bool) -
         means = [_percent(_mean(results, key)) for key in ("val_accuracy", "test_accuracy")]
         table.add_section()
         table.add_row("mean", "", *means, "", "")
+    print(summary)
     Console().print(table)
 
 

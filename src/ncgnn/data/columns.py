@@ -7,6 +7,7 @@ from pandas.api import types
 from ncgnn.errors import InputError
 
 _ADVICE = "correct it, or name the column as categorical or to be ignored"
+_MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # what programs write for nothing; NA and None may be names
 _TOO_LARGE = 1e30  # features are float32, whose squares must stay finite
 
 
@@ -20,7 +21,8 @@ def as_text(column: pd.Series) -> pd.Series:
     if types.is_float_dtype(column.dtype) and _is_whole(column):
         column = column.astype("Float64").astype("Int64")
     try:
-        return column.astype("str").fillna("").str.strip()
+        text = column.astype("str").fillna("").str.strip()
+        return text.mask(text.isin(_MISSING), "")
     except UnicodeEncodeError as error:
         raise InputError(f"column {str(column.name)!r}: holds text that is not valid Unicode: correct it") from error
 

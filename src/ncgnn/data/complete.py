@@ -5,6 +5,7 @@ from copy import copy
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
+from torch_geometric.utils import is_undirected
 
 from ncgnn.data.graph import num_classes
 from ncgnn.errors import InputError
@@ -16,6 +17,14 @@ def complete(data: Data) -> Data:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
         raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
+    ends = data.edge_index
+    if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < data.x.shape[0]:
+        wrong = int(ends.max()) if int(ends.min()) >= 0 else int(ends.min())
+        raise InputError(f"edge_index names node {wrong} of {data.x.shape[0]} nodes")
+    if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
+        raise InputError(
+            "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
+        )
     out = copy(data)
     out.x = _float_features(data.x)
     out.num_nodes = data.x.shape[0]

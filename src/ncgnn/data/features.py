@@ -15,7 +15,7 @@ from ncgnn.data.graph import SPARSE_BELOW, feature_tensor
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
 
-_MANY_VALUES = 100
+_MANY_VALUES = 20
 
 
 def choose_columns(table: pd.DataFrame, categorical: Collection[str], where: str) -> tuple[Column, ...]:

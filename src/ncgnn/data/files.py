@@ -43,8 +43,18 @@ def _read_text(path: Path) -> pa.Table:
     read = pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK)
     content = _content(path)
     names = pa.csv.open_csv(pa.BufferReader(content), read_options=read, parse_options=parse).schema.names
+    _check_separator(path, names)
     convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
     return pa.csv.read_csv(pa.BufferReader(content), read_options=read, parse_options=parse, convert_options=convert)
+
+
+def _check_separator(path: Path, names: list[str]) -> None:
+    other = next((mark for mark in ";\t|," if mark in names[0]), None) if len(names) == 1 else None
+    if other is not None:
+        name = "tab" if other == "\t" else repr(other)
+        raise InputError(
+            f"{path}: the columns seem to be separated by {name}: save it with commas, or with tabs as .tsv"
+        )
 
 
 def _content(path: Path) -> bytes:

@@ -18,7 +18,8 @@ class AttentionFilter(GraphFilter):
         \xi_i = \frac{\exp(\zeta_i)}{\sum_{j \in \mathcal{M}} \exp(\zeta_j)}
 
     Args:
-        hops: the set of hops :math:`\mathcal{M}`; any whole numbers from 0 (the node itself) on.
+        hops: the set of hops :math:`\mathcal{M}`; any whole numbers from 0 (the node itself) on, or n for
+            1 to n.
         sparsify: what to keep of each power :math:`\tilde{\mathbf{A}}^i`: ``None``, ``TopK(k)`` or
             ``Threshold(epsilon)``.
         prior: where the :math:`\zeta_i` start, one for each hop; zeros by default.
@@ -29,13 +30,13 @@ class AttentionFilter(GraphFilter):
 
     def __init__(
         self,
-        hops: Iterable[int] = range(1, 6),
+        hops: int | Iterable[int] = 5,
         sparsify: Sparsify | None = None,
         prior: Sequence[float] | None = None,
         form: Form | None = None,
     ) -> None:
         super().__init__(sparsify, form)
-        given = list(hops)
+        given = list(range(1, hops + 1)) if isinstance(hops, int) else list(hops)
         if not given or any(hop != int(hop) or hop < 0 for hop in given) or len(set(given)) < len(given):
             raise ValueError(f"hops must be different whole numbers from 0 on, at least one, not {given}")
         if prior is not None and len(prior) != len(given):

@@ -52,6 +52,8 @@ class NCGNN(nn.Module):
         hidden: Sequence[tuple[int, int]] = (),
     ) -> None:
         super().__init__()
+        if not isinstance(filter, AttentionFilter | DiffusionFilter):
+            raise TypeError(f"filter must be an AttentionFilter or a DiffusionFilter, not {filter!r}")
         self.in_channels, self.out_channels = in_channels, out_channels
         self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout)
         self.filter = filter

@@ -124,7 +124,7 @@ class CapsuleGraphLayer(nn.Module):
     def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
         """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; the couplings' own
         gradient is to be had from :func:`route`."""
-        if votes.device.type != "cpu" or votes.dtype not in (torch.float32, torch.float64):
+        if votes.device.type != "cpu":
             return route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
         v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
         return Routing(capsules=v, couplings=c, u=u, votes=votes)

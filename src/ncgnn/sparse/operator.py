@@ -9,10 +9,8 @@ from torch.autograd.function import once_differentiable
 
 
 def is_fused(tensor: Tensor) -> bool:
-    """Whether compiled kernels take this input: numbers of single or double precision on a CPU, unless the gradient
-    of the input itself is wanted."""
-    ready = tensor.device.type == "cpu" and tensor.dtype in (torch.float32, torch.float64)
-    return ready and not tensor.requires_grad
+    """Whether compiled kernels take this input: on a CPU, unless the gradient of the input itself is wanted."""
+    return tensor.device.type == "cpu" and not tensor.requires_grad
 
 
 class LinearOperator(ABC):

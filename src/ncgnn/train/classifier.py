@@ -29,7 +29,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
     Attributes:
         model_: the trained :class:`~ncgnn.NCGNN`.
         config_: the :class:`~ncgnn.Config` it was trained with.
-        classes_: class names; column i of ``predict_proba`` belongs to ``classes_[i]``.
+        classes_: class names, or numbers where there are none; column i of ``predict_proba`` belongs to
+            ``classes_[i]``.
         feature_names_in_: names of the features it was trained on.
         history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
         best_: the epoch whose weights were kept.
@@ -132,7 +133,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def _describe(self, classes: Sequence[str], features: Sequence[str], encoding: Encoding | None) -> None:
-        self.classes_ = np.array(classes, dtype=str)
+        numbered = list(classes) == [str(i) for i in range(len(classes))]
+        self.classes_ = np.arange(len(classes)) if numbered else np.array(classes, dtype=str)
         self.feature_names_in_ = np.array(features, dtype=object)
         self.n_features_in_ = len(features)
         self.encoding_ = encoding
@@ -152,7 +154,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         return proportions(self.decision_function(data))
 
     def predict(self, data: Data) -> np.ndarray:
-        """Class name of every node."""
+        """Class of every node: its name, or its number in a graph whose classes have no names."""
         best = self.decision_function(data).argmax(axis=1)
         chosen: np.ndarray = self.classes_[best]
         return chosen
@@ -161,7 +163,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         """Accuracy on the labelled nodes in ``mask``, by default ``data.test_mask``."""
         predicted, data = self.predict(data), complete(data)
         nodes = _members(data, "test_mask" if mask is None else "mask", data.get("test_mask") if mask is None else mask)
-        return float((predicted[nodes] == np.array(data.class_names, dtype=str)[data.y.numpy()[nodes]]).mean())
+        return float((predicted[nodes].astype(str) == np.array(data.class_names)[data.y.numpy()[nodes]]).mean())
 
     def _forward(self, data: Data) -> tuple[Tensor, Routing]:
         model = self._fitted()
@@ -193,7 +195,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         model = self._fitted()
         header = Header(
             config=self.config_.model_dump(mode="json"),
-            class_names=self.classes_.tolist(),
+            class_names=self.classes_.astype(str).tolist(),
             feature_names=self.feature_names_in_.tolist(),
             encoding=None if self.encoding_ is None else self.encoding_.to_json(),
         )

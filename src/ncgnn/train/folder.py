@@ -6,6 +6,7 @@ import json
 import os
 import platform
 import subprocess
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,14 @@ _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
 _SPLITS = ("train", "val", "test")
 
 
-def write_run(folder: Path, classifier: NCGNNClassifier, data: Data, split: int) -> dict[str, Any]:
-    """Write the folder of one run and return the contents of its ``run.json``."""
+def write_run(
+    folder: Path, classifier: NCGNNClassifier, data: Data, split: int, command: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed."""
     data = complete(data)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = classifier.decision_function(data)
-    run = describe(classifier, data, split, lengths)
+    run = {"command": list(command)} | describe(classifier, data, split, lengths)
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)

@@ -1,0 +1,1 @@
+"""Speed and memory of NCGNN beside its peers: ``python -m benchmarks``."""

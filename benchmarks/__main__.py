@@ -1,0 +1,117 @@
+"""Measure, write results/benchmarks, draw docs/performance and fill in docs/performance.md.
+
+python -m benchmarks                     all parts, under 20 minutes on two cores
+python -m benchmarks --large             the parts that take longer, instead
+python -m benchmarks --parts steps --graphs cora --repeats 3
+python -m benchmarks --parts             nothing but pictures and page, from the results at hand
+"""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks import filters, graphs, large, page, plots, roofline, scaling, table
+from benchmarks.table import Row
+from ncgnn.bench import MODELS, hops_of, machine, measure_memory, measure_steps, use_threads
+from ncgnn.files import atomic
+from ncgnn.train import Config
+
+ROOT = Path(__file__).parents[1]
+_START = perf_counter()
+
+
+def steps(options: argparse.Namespace) -> list[Row]:
+    return [
+        row
+        for data in graphs.at_hand(options.graphs)
+        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 75)
+    ]
+
+
+def memory(options: argparse.Namespace) -> list[Row]:
+    return [
+        row
+        for data in graphs.at_hand(options.graphs)
+        for row in measure_memory(data, MODELS, Config(hops=hops_of(data.name)), tell)
+    ]
+
+
+def prepare(options: argparse.Namespace) -> list[Row]:
+    chosen = [name for name in options.graphs if name in ("cora", "squirrel")]
+    return [row for data in graphs.at_hand(chosen) for row in filters.measure(data, options.repeats, tell)]
+
+
+def grow(options: argparse.Namespace) -> list[Row]:
+    return scaling.measure(scaling.VARIED, scaling.START, options.repeats, tell)
+
+
+def roof(options: argparse.Namespace) -> list[Row]:
+    peak = roofline.measure_peak(tell)
+    return [
+        row
+        for data in graphs.at_hand(options.graphs)
+        for row in roofline.measure(data, Config(hops=hops_of(data.name)), peak, options.repeats, tell)
+    ]
+
+
+def large_pagerank(options: argparse.Namespace) -> list[Row]:
+    return large.measure(tell)
+
+
+def large_growth(options: argparse.Namespace) -> list[Row]:
+    return scaling.measure(scaling.LARGE, scaling.START | {"nodes": 100_000}, min(options.repeats, 5), tell)
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+    "steps": steps,
+    "memory": memory,
+    "filters": prepare,
+    "scaling": grow,
+    "roofline": roof,
+}
+LARGE_PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
+    "pagerank-large": large_pagerank,
+    "scaling-large": large_growth,
+}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    options = parser().parse_args(arguments)
+    known = LARGE_PARTS if options.large else PARTS
+    with use_threads(options.threads):
+        for name in known if options.parts is None else options.parts:
+            rows = (PARTS | LARGE_PARTS)[name](options)
+            if rows:
+                table.write(options.results / f"{name}.csv", rows, machine())
+    publish(options.results, options.page)
+
+
+def parser() -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser("benchmarks", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    found.add_argument("--large", action="store_true", help="the parts that take longer")
+    found.add_argument("--parts", nargs="*", choices=[*PARTS, *LARGE_PARTS], help="default: all")
+    found.add_argument("--graphs", nargs="+", default=graphs.NAMES, choices=graphs.NAMES, help="default: all at hand")
+    found.add_argument("--repeats", type=int, default=7)
+    found.add_argument("--threads", type=int, help="default: as many as torch takes")
+    found.add_argument("--results", type=Path, default=ROOT / "results/benchmarks", help="folder of CSV files")
+    found.add_argument("--page", type=Path, default=ROOT / "docs/performance.md")
+    return found
+
+
+def publish(results: Path, where: Path) -> None:
+    """Pictures and page, from the results at hand."""
+    for file, prefix in (("scaling.csv", ""), ("scaling-large.csv", "large-")):
+        plots.draw(table.read(results / file), where.parent / "performance", prefix)
+    text = page.render(where.read_text("utf-8"), results)
+    with atomic(where) as file:
+        file.write(text)
+
+
+def tell(text: str) -> None:
+    print(f"{perf_counter() - _START:6.0f} s  {text}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

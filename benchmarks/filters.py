@@ -1,0 +1,125 @@
+"""Preparing a filter, against what PyTorch Geometric has for it.
+
+PageRank by pushing, ours as ``get_ppr``, leaves at each node u less than ``tolerance`` times its degree undelivered,
+so equal tolerances mean equal bounds on the error. The error itself is measured on a sample of rows.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch_geometric.data import Data
+from torch_geometric.transforms import GDC
+from torch_geometric.utils import add_self_loops, get_ppr
+
+from benchmarks.table import Row
+from ncgnn.bench import hops_of, interleaved
+from ncgnn.nn import AttentionFilter, DiffusionFilter
+from ncgnn.sparse import TopK, normalized_adjacency, push_pagerank
+
+ALPHA, K, TOLERANCE = 0.1, 128, 1e-4
+_EXACT_UP_TO = 6000  # nodes; the dense inverses take memory and time beyond
+_SAMPLE = 50
+
+Methods = dict[tuple[str, str], Callable[[], Any]]
+
+
+def measure(data: Data, repeats: int, tell: Callable[[str], None], seconds: float = 60) -> list[Row]:
+    """One row for each way to prepare a filter on this graph."""
+    results: dict[tuple[str, str], Any] = {}
+    methods = attention(data) | (exact(data) if data.num_nodes <= _EXACT_UP_TO else {}) | push(data)
+
+    def keep(key: tuple[str, str]) -> Callable[[], None]:
+        return lambda: results.__setitem__(key, methods[key]())
+
+    timings = interleaved({key: keep(key) for key in methods}, repeats, tell, seconds)
+    graph = {"graph": data.name, "nodes": data.num_nodes, "edges": data.edge_index.shape[1] // 2}
+    return [
+        graph | {"filter": key[0], "by": key[1]} | outcome(data, *key, results[key]) | timings[key].row()
+        for key in methods
+    ]
+
+
+def attention(data: Data) -> Methods:
+    hops = range(1, min(3, hops_of(data.name)) + 1)
+    filt = AttentionFilter(hops, sparsify=TopK(K))
+    name = f"powers 1-{hops[-1]}, the {K} largest of each row"
+    return {(name, "NCGNN"): lambda: filt.prepare(data.edge_index, data.num_nodes)}
+
+
+def exact(data: Data) -> Methods:
+    filt = DiffusionFilter(ALPHA, sparsify=TopK(K))
+    gdc = GDC(
+        self_loop_weight=1,
+        normalization_in="sym",
+        normalization_out=None,
+        diffusion_kwargs={"method": "ppr", "alpha": ALPHA},
+        sparsification_kwargs={"method": "topk", "k": K, "dim": 1},
+        exact=True,
+    )
+    name = f"PageRank by inversion, the {K} largest of each row"
+    bare = Data(edge_index=data.edge_index, num_nodes=data.num_nodes)
+    return {
+        (name, "NCGNN"): lambda: filt.prepare(data.edge_index, data.num_nodes),
+        (name, "PyG GDC"): lambda: gdc(bare.clone()),
+    }
+
+
+def push(data: Data) -> Methods:
+    n = data.num_nodes
+    loops, _ = add_self_loops(data.edge_index, num_nodes=n)
+    name = f"PageRank by pushing, tolerance {TOLERANCE:g}"
+
+    def ours() -> Any:
+        return push_pagerank(normalized_adjacency(data.edge_index, n), ALPHA, TopK(K), TOLERANCE)
+
+    return {
+        (f"{name}, the {K} largest of each row", "NCGNN"): ours,
+        (name, "PyG get_ppr"): lambda: get_ppr(loops, ALPHA, TOLERANCE, num_nodes=n),
+    }
+
+
+def outcome(data: Data, name: str, by: str, result: Any) -> Row:
+    """How many entries the filter has; of PageRank by pushing, the bound on the error and the error."""
+    if by == "PyG GDC":
+        return {"entries": result.num_edges, "bound": "", "error": ""}
+    if "pushing" not in name:
+        return {"entries": result.matrix.pattern.indices.numel(), "bound": "", "error": ""}
+    matrix = as_symmetric(data, *result) if by == "PyG get_ppr" else result
+    return {"entries": matrix.nnz, "bound": TOLERANCE, "error": f"{error(data, matrix):.2g}"}
+
+
+def as_symmetric(data: Data, edge_index: torch.Tensor, weight: torch.Tensor) -> Any:
+    """PageRank of the random walk as that of the symmetric matrix."""
+    n = data.num_nodes
+    root = np.sqrt(degrees(data))
+    (row, column), values = edge_index.numpy(), weight.double().numpy()
+    return sp.csr_matrix((values * root[row] / root[column], (row, column)), shape=(n, n))
+
+
+def error(data: Data, matrix: Any) -> float:
+    """The largest error of an entry (i, j) in a sample of rows, divided by sqrt(d_i d_j) as its bound is."""
+    n, root = data.num_nodes, np.sqrt(degrees(data))
+    a = normalized_adjacency(data.edge_index, n)
+    rows = np.random.default_rng(0).choice(n, min(n, _SAMPLE), replace=False)
+    found = matrix[rows].tocoo()
+    truth = exact_rows(a, rows)[found.row, found.col]
+    return float((np.abs(truth - found.data) / (root[rows][found.row] * root[found.col])).max())
+
+
+def exact_rows(a: Any, rows: Any) -> Any:
+    """Rows of exact PageRank, by summing until nothing is left in double precision."""
+    rest = np.zeros((len(rows), a.shape[0]))
+    rest[np.arange(len(rows)), rows] = ALPHA
+    total = rest.copy()
+    while rest.max() > 1e-12:
+        rest = (1 - ALPHA) * (rest @ a)
+        total += rest
+    return total
+
+
+def degrees(data: Data) -> Any:
+    """Degrees with the self-loop."""
+    return np.bincount(data.edge_index[0].numpy(), minlength=data.num_nodes) + 1.0

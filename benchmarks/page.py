@@ -1,0 +1,166 @@
+"""The tables of docs/performance.md, made from the CSV files of results/benchmarks.
+
+What stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by what the function of that name gives.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.aims import aims
+from benchmarks.plots import TITLES
+from benchmarks.scaling import exponent
+from benchmarks.table import Row, read
+
+NOTHING = "Not measured yet."
+
+
+def render(page: str, results: Path) -> str:
+    """The page with its tables made anew."""
+    for name, block in BLOCKS.items():
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        if not mark.search(page):
+            raise ValueError(f"the page has no place for {name!r}")
+        text = block(results)
+        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+    return page
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    first, *others = [f"| {' | '.join(str(cell) for cell in row)} |" for row in (head, *rows)]
+    return "\n".join([first, "|---|" + "---:|" * (len(head) - 1), *others])
+
+
+def made_on(rows: list[Row]) -> str:
+    first = rows[0]
+    versions = ", ".join(
+        f"{title} {first[key]}"
+        for title, key in (("Python", "python"), ("torch", "torch"), ("PyG", "torch_geometric"), ("numba", "numba"))
+    )
+    where = f"{first['cpu']}, {first['cores']} cores, {first['threads']} threads"
+    return f"Measured on {first['date']}: {where}; {versions}; commit {first['commit']}."
+
+
+def models(task: str) -> Callable[[Path], str]:
+    """Milliseconds of each model on each graph, and the two ratios that matter."""
+
+    def block(results: Path) -> str:
+        rows = [row for row in read(results / "steps.csv") if row["task"] == task]
+        if not rows:
+            return NOTHING
+        names = list(dict.fromkeys(row["model"] for row in rows))
+        table = []
+        for graph in dict.fromkeys(row["graph"] for row in rows):
+            times = {row["model"]: row["wall_median_ms"] for row in rows if row["graph"] == graph}
+            table.append([graph, *(number(times[name]) for name in names), *ratios(times)])
+        return markdown(["graph", *names, "NCGNN / GAT", "plain / NCGNN"], table) + f"\n\n{made_on(rows)}"
+
+    return block
+
+
+def ratios(values: Row) -> list[str]:
+    pairs = (("NCGNN", "GAT"), ("NCGNN, plain", "NCGNN"))
+    return [f"{values[a] / values[b]:.2f}" if a in values and b in values else "-" for a, b in pairs]
+
+
+def memory(results: Path) -> str:
+    rows = read(results / "memory.csv")
+    if not rows:
+        return NOTHING
+    names = list(dict.fromkeys(row["model"] for row in rows))
+    table = []
+    for graph in dict.fromkeys(row["graph"] for row in rows):
+        peaks = {row["model"]: row["peak_mb"] for row in rows if row["graph"] == graph}
+        table.append([graph, *(number(peaks[name]) for name in names), *ratios(peaks)])
+    return markdown(["graph", *names, "NCGNN / GAT", "plain / NCGNN"], table) + f"\n\n{made_on(rows)}"
+
+
+def filters(results: Path) -> str:
+    rows = read(results / "filters.csv")
+    if not rows:
+        return NOTHING
+    table = [
+        [
+            row["graph"],
+            row["filter"],
+            row["by"],
+            number(row["wall_median_ms"]),
+            row["entries"],
+            row["bound"],
+            row["error"],
+        ]
+        for row in rows
+    ]
+    return markdown(["graph", "filter", "by", "ms", "entries", "bound", "error"], table) + f"\n\n{made_on(rows)}"
+
+
+def pagerank(results: Path) -> str:
+    rows = read(results / "pagerank-large.csv")
+    if not rows:
+        return NOTHING
+    table = [
+        [row["nodes"], row["edges"], row["by"], number(row["wall_median_ms"] / 1000)]
+        + [row[key] for key in ("entries", "bound", "error")]
+        + [number(row["peak_mb"])]
+        for row in rows
+    ]
+    head = ["nodes", "edges", "by", "seconds", "entries", "bound", "error", "MB"]
+    return markdown(head, table) + f"\n\n{made_on(rows)}"
+
+
+def growth(file: str, prefix: str = "") -> Callable[[Path], str]:
+    """The fitted exponents, and the pictures."""
+
+    def block(results: Path) -> str:
+        rows = read(results / file)
+        if not rows:
+            return NOTHING
+        table, pictures = [], []
+        for series in dict.fromkeys(row["series"] for row in rows):
+            points = [(row["value"], row["wall_median_ms"]) for row in rows if row["series"] == series]
+            e, _ = exponent(*zip(*points, strict=True))
+            table.append([TITLES[series], points[0][0], points[-1][0], f"{e:.2f}"])
+            pictures.append(f"![Time of a step against {TITLES[series]}](performance/{prefix}{series}.png)")
+        head = ["grows with", "from", "to", "exponent"]
+        return "\n\n".join([markdown(head, table), "\n".join(pictures), made_on(rows)])
+
+    return block
+
+
+def roofline(results: Path) -> str:
+    rows = read(results / "roofline.csv")
+    if not rows:
+        return NOTHING
+    graphs = list(dict.fromkeys(row["graph"] for row in rows))
+    least = {(row["graph"], row["stage"]): row["least_ms"] for row in rows}
+    table = [
+        [stage, *(number(least[graph, stage]) for graph in graphs)] for stage in dict.fromkeys(r["stage"] for r in rows)
+    ]
+    whole = {row["graph"]: row for row in rows if row["stage"] == "whole step"}
+    table.append(["whole step, measured", *(number(whole[graph]["step_ms"]) for graph in graphs)])
+    table.append(["share reached", *(f"{whole[graph]['share']:.0%}" for graph in graphs)])
+    peak = f"Peak of the machine: {rows[0]['peak_gbs']} GB/s, {rows[0]['peak_gflops']} GFlop/s."
+    return "\n\n".join([markdown(["least ms", *graphs], table), f"{peak} {made_on(rows)}"])
+
+
+def aims_table(results: Path) -> str:
+    found = aims(results)
+    return markdown(["aim", "found", "reached"], found) if found else NOTHING
+
+
+def number(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+BLOCKS: dict[str, Callable[[Path], str]] = {
+    "aims": aims_table,
+    "step": models("step"),
+    "predict": models("predict"),
+    "memory": memory,
+    "filters": filters,
+    "pagerank-large": pagerank,
+    "growth": growth("scaling.csv"),
+    "growth-large": growth("scaling-large.csv", "large-"),
+    "roofline": roofline,
+}

@@ -1,0 +1,34 @@
+"""Results as CSV files, a file for each part, with the machine in every row."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+from ncgnn.files import atomic
+
+Row = dict[str, Any]
+
+
+def write(path: Path, rows: list[Row], machine: Row) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic(path) as file:
+        table = csv.DictWriter(file, [*rows[0], *machine], lineterminator="\n")
+        table.writeheader()
+        table.writerows(row | machine for row in rows)
+
+
+def read(path: Path) -> list[Row]:
+    """The rows, numbers as numbers; none if there is no such file."""
+    if not path.is_file():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,106 @@
+"""``ncgnn bench``: what training and prediction cost on a graph, beside models of PyTorch Geometric."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ncgnn.cli import graph as g
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+Models = Annotated[list[str] | None, typer.Option(help="A model to measure. Repeatable; default: all.")]
+Hops = Annotated[int | None, typer.Option(min=1, max=100, help="NCGNN takes the hops 1 to this; default: 5.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Threads of all models; default: torch's choice.")]
+Repeats = Annotated[int, typer.Option(min=1, help="Turns of each model.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def bench(
+    graph: g.Graph = None,
+    nodes: g.Nodes = None,
+    edges: g.Edges = None,
+    id: g.Id = None,
+    label: g.Label = None,
+    source: g.Source = None,
+    target: g.Target = None,
+    weight: g.Weight = None,
+    categorical: g.Categorical = None,
+    ignore: g.Ignore = None,
+    data: g.DataFolder = None,
+    models: Models = None,
+    hops: Hops = None,
+    threads: Threads = None,
+    repeats: Repeats = 5,
+    as_json: Json = False,
+) -> None:
+    """Measure a training step, a prediction and the peak memory of training on a graph: NCGNN, the same in plain
+    operations, and GCN, GAT, APPNP and GCNII of PyTorch Geometric.
+
+    The models take turns, and memory is measured in a process for each of them. Times are medians.
+
+    Example: `ncgnn bench karate --models NCGNN --models GAT`
+    """
+    tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
+    if graph is None and tables.given and label is None:
+        raise InputError("--label names the column of the node table with the classes to learn")
+    chosen = _checked(models)
+    found = g.find_graph(graph, tables, data)
+    result = _measure(found, chosen, hops, threads, repeats)
+    print(json.dumps(result, indent=2)) if as_json else _report(result)
+
+
+def _checked(models: list[str] | None) -> list[str]:
+    from ncgnn.bench import MODELS
+
+    known = {model.lower(): model for model in MODELS}
+    for model in models or ():
+        if model.lower() not in known:
+            raise InputError(f"--models {model}: unknown model; known: {'; '.join(MODELS)}")
+    return list(dict.fromkeys(known[model.lower()] for model in models)) if models else list(MODELS)
+
+
+def _measure(data: "Data", models: list[str], hops: int | None, threads: int | None, repeats: int) -> dict[str, Any]:
+    from rich.console import Console
+
+    from ncgnn.bench import hops_of, machine, measure_memory, measure_steps, use_threads
+    from ncgnn.bench.steps import describe
+    from ncgnn.data import usual_split
+    from ncgnn.train import Config
+
+    config = Config.make({"hops": hops or hops_of(data.name)})
+    data = usual_split(data)
+    with use_threads(threads), Console(stderr=True).status("starting") as status:
+        steps = measure_steps(data, models, config, repeats, lambda text: status.update(text))
+        memory = measure_memory(data, models, config, lambda text: status.update(text))
+        return describe(data) | {"hops": config.hops, "models": _by_model(steps, memory), "machine": machine()}
+
+
+def _by_model(steps: list[dict[str, Any]], memory: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All that is known of each model, in one place."""
+    times = ("wall_median_ms", "wall_min_ms", "cpu_median_ms", "cpu_min_ms", "repeats")
+    return [
+        {"model": peak["model"]}
+        | {row["task"]: {key: row[key] for key in times} for row in steps if row["model"] == peak["model"]}
+        | {"peak_mb": peak["peak_mb"]}
+        for peak in memory
+    ]
+
+
+def _report(result: dict[str, Any]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    size = f"{result['nodes']} nodes, {result['edges']} edges, {result['features']} features"
+    table = Table(
+        title=f"{result['graph']}: {size}, {result['classes']} classes; {result['machine']['threads']} threads"
+    )
+    table.add_column("model", no_wrap=True)
+    for title in ("training step\nms", "prediction\nms", "step, CPU time\nms", "peak memory\nMB"):
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in result["models"]:
+        times = row["step"]["wall_median_ms"], row["predict"]["wall_median_ms"], row["step"]["cpu_median_ms"]
+        table.add_row(row["model"], *(f"{time:.2f}" for time in times), f"{row['peak_mb']:.1f}")
+    Console().print(table)
