@@ -306,3 +306,7 @@ def test_a_validation_count_without_a_training_count(fails):
 
 def test_several_splits_beside_the_model_of_one(fails):
     fails("train", "karate", "--splits", 2, *OUT, message="holds a run on one split already")
+
+
+def test_a_table_in_the_place_of_a_graph(fails, tables):
+    fails("train", "nodes.csv", *OUT, message="nodes.csv: tables are given with --nodes and --edges")

@@ -6,7 +6,7 @@ import sys
 import pytest
 from papers import FILES, write_tables
 
-VERBS = ("datasets", "train", "predict")
+VERBS = ("datasets", "train", "predict", "bench")
 
 
 def examples(ncgnn, verb: str) -> list[str]:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncgnn.data import Encoding, read_graph, save_graph
+from ncgnn.errors import InputError
 
 NODES = "id,age,member,venue,topic\n007,20,1,KDD,graphs\n8,30,0,ICML,\n9,40,1,,text\n"
 EDGES = "source,target\n007,8\n8,9\n"
@@ -244,3 +245,22 @@ def test_a_large_table_takes_seconds():
 def test_an_encoding_survives_json(tables):
     encoding = read_graph(*tables, label="topic").encoding
     assert Encoding.from_json(encoding.to_json()) == encoding
+
+
+@pytest.mark.parametrize("nothing", ["NaN", "nan", "null", "NULL", "<NA>", "#N/A", ""])
+def test_what_programs_write_for_nothing_is_no_class_and_no_category(tmp_path, nothing):
+    (tmp_path / "n.csv").write_text(f"id,topic,venue\nnull,a,x\n2,b,{nothing}\n3,{nothing},y\n")
+    (tmp_path / "e.csv").write_text("source,target\nnull,2\n")
+    data = read_graph(tmp_path / "n.csv", tmp_path / "e.csv", label="topic")
+    assert data.class_names == ["a", "b"]
+    assert data.y.tolist() == [0, 1, -1]
+    assert data.feature_names == ["venue=x", "venue=y"]
+    assert data.node_ids[0] == "null"  # an id may be called anything
+
+
+@pytest.mark.parametrize(("mark", "name"), [(";", "';'"), ("\t", "tab"), ("|", r"'\|'")])
+def test_another_separator_is_named(tmp_path, mark, name):
+    (tmp_path / "n.csv").write_text(mark.join(["id", "topic", "size"]) + "\n" + mark.join(["1", "a", "3"]) + "\n")
+    (tmp_path / "e.csv").write_text("source,target\n")
+    with pytest.raises(InputError, match=f"separated by {name}: save it with commas"):
+        read_graph(tmp_path / "n.csv", tmp_path / "e.csv")

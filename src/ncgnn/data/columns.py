@@ -21,10 +21,15 @@ def as_text(column: pd.Series) -> pd.Series:
     if types.is_float_dtype(column.dtype) and _is_whole(column):
         column = column.astype("Float64").astype("Int64")
     try:
-        text = column.astype("str").fillna("").str.strip()
-        return text.mask(text.isin(_MISSING), "")
+        return column.astype("str").fillna("").str.strip()
     except UnicodeEncodeError as error:
         raise InputError(f"column {str(column.name)!r}: holds text that is not valid Unicode: correct it") from error
+
+
+def as_values(column: pd.Series) -> pd.Series:
+    """Values as text like :func:`as_text`, and "" also for what programs write where there is none."""
+    text = as_text(column)
+    return text.mask(text.isin(_MISSING), "")
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:

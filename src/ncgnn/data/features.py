@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from pandas.api.types import is_scalar
 from torch import Tensor
 
-from ncgnn.data.columns import as_text, checked_numbers, is_numeric
+from ncgnn.data.columns import as_values, checked_numbers, is_numeric
 from ncgnn.data.encoding import Column
 from ncgnn.data.graph import SPARSE_BELOW, feature_tensor
 from ncgnn.data.roles import check_column
@@ -65,7 +65,7 @@ def _choose(column: pd.Series, categorical: bool, where: str) -> Column | None:
     if not categorical and is_numeric(column, where):
         mean, scale = _standard(checked_numbers(column, where))
         return Column(name=name, kind="numeric", mean=mean, scale=scale)
-    text = as_text(column)
+    text = as_values(column)
     values = sorted(set(text.unique()) - {""})
     reason = _unfit(len(values), len(text), categorical)
     if reason:
@@ -104,7 +104,7 @@ def _numbers(column: pd.Series, spec: Column, where: str) -> np.ndarray:
 
 
 def _one_hot(column: pd.Series, spec: Column) -> sp.csc_array:
-    text = as_text(column)
+    text = as_values(column)
     codes = pd.Index(spec.categories, dtype="str").get_indexer(pd.Index(text))
     unseen = text[(codes < 0) & (text != "").to_numpy()]
     if len(unseen):

@@ -1,0 +1,45 @@
+import json
+import sys
+
+import pytest
+
+from ncgnn.cli import main
+
+
+@pytest.fixture
+def ncgnn(capsys, monkeypatch):
+    """Exit code, output and errors of a command, through the real entry point."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["ncgnn", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return ended.value.code or 0, *capsys.readouterr()
+
+    return run
+
+
+def test_a_table_of_models(ncgnn):
+    code, out, err = ncgnn("bench", "karate", "--models", "ncgnn", "--hops", "1", "--repeats", "1", "--threads", "1")
+    assert (code, err) == (0, "")
+    assert "34 nodes, 78 edges, 34 features, 4 classes; 1 threads" in out
+    assert "│ NCGNN │" in out
+
+
+def test_the_same_as_json(ncgnn):
+    code, out, err = ncgnn("bench", "karate", "--models", "GCN", "--repeats", "2", "--threads", "1", "--json")
+    assert (code, err) == (0, "")
+    result = json.loads(out)
+    (model,) = result["models"]
+    assert list(model) == ["model", "step", "predict", "peak_mb"]
+    assert model["step"]["repeats"] == 2
+    assert (result["graph"], result["hops"], result["machine"]["threads"]) == ("karate", 5, 1)
+
+
+def test_mistakes_are_named_before_anything_is_measured(ncgnn):
+    code, _, err = ncgnn("bench", "karate", "--models", "SVM")
+    assert code == 2
+    assert err == "ncgnn: --models SVM: unknown model; known: NCGNN; NCGNN, plain; GCN; GAT; APPNP; GCNII\n"
+    assert ncgnn("bench")[0] == 2
+    code, _, err = ncgnn("bench", "--nodes", "n.csv", "--edges", "e.csv")
+    assert (code, err) == (2, "ncgnn: --label names the column of the node table with the classes to learn\n")

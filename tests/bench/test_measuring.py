@@ -1,0 +1,91 @@
+import os
+from time import sleep
+
+import pytest
+import torch
+
+from ncgnn.bench import Timing, interleaved, machine, measure_memory, measure_steps, use_threads
+from ncgnn.bench.memory import peak_memory, peak_of_training, reset_peak
+from ncgnn.errors import InputError
+from ncgnn.train import Config
+
+
+def test_tasks_take_turns():
+    done = []
+    tasks = {name: lambda name=name: (done.append(name), sleep(0.06)) for name in "ab"}
+    timings = interleaved(tasks, repeats=3)
+    assert "".join(done) == "aabb" + "ab" * 3  # two to warm up
+    assert [len(timing.wall) for timing in timings.values()] == [3, 3]
+
+
+def test_sleeping_takes_time_by_the_clock_but_no_computing():
+    timing = interleaved({"sleep": lambda: sleep(0.06)}, repeats=1)["sleep"]
+    assert timing.wall[0] >= 60 > timing.cpu[0]
+
+
+def test_three_repeats_are_made_however_long_they_take():
+    timings = interleaved({"a": lambda: sleep(0.06)}, repeats=9, seconds=0)
+    assert len(timings["a"].wall) == 3
+
+
+def test_a_row_has_median_and_minimum():
+    row = Timing([3.0, 1.0, 2.0], [6.0, 4.0, 9.0]).row()
+    expected = {"wall_median_ms": 2, "wall_min_ms": 1, "cpu_median_ms": 6, "cpu_min_ms": 4, "repeats": 3}
+    assert row == expected
+
+
+def test_each_model_has_a_row_for_each_task(karate):
+    told = []
+    rows = measure_steps(karate, ["NCGNN", "GCN"], Config(hops=1), 1, told.append)
+    assert [(row["model"], row["task"]) for row in rows] == [
+        ("NCGNN", "step"),
+        ("NCGNN", "predict"),
+        ("GCN", "step"),
+        ("GCN", "predict"),
+    ]
+    assert all((row["graph"], row["nodes"], row["edges"]) == ("karate", 34, 78) for row in rows)
+    assert all(row["wall_min_ms"] > 0 for row in rows)
+    assert "karate: repeat 1 of 1: GCN, predict" in told
+
+
+def test_the_peak_of_memory_is_found():
+    before = reset_peak()
+    block = torch.ones(64 * 2**18)  # 64 MB
+    del block
+    if os.path.exists("/proc/self/clear_refs"):
+        assert 60 < peak_memory() - before < 100
+
+
+def test_memory_is_measured_in_a_process_of_its_own(karate):
+    (row,) = measure_memory(karate, ["GCN"], Config())
+    assert list(row) == ["graph", "model", "before_mb", "peak_mb", "steps"]
+    assert row["before_mb"] > 50
+    assert row["peak_mb"] >= 0
+
+
+@pytest.mark.parametrize("model", ["NCGNN", "GAT"])
+def test_the_measured_process_trains_on_sparse_features(karate, model, tmp_path):
+    parts = {key: karate[key] for key in ("x", "edge_index", "y", "train_mask", "class_names")}
+    torch.save(parts | {"x": karate.x.to_sparse_csr()}, tmp_path / "graph.pt")
+    found = peak_of_training(str(tmp_path / "graph.pt"), model, Config(hops=1).model_dump(), 1)
+    assert found["steps"] == 3
+
+
+def test_a_process_that_fails_is_reported_in_one_line(karate):
+    with pytest.raises(InputError, match=r"memory of SVM on karate failed with exit code 1: .*unknown model 'SVM'"):
+        measure_memory(karate, ["SVM"], Config())
+
+
+def test_the_machine_is_described():
+    with use_threads(1):
+        found = machine()
+    assert found["threads"] == 1
+    assert found["torch"] == torch.__version__
+    assert all(found[key] for key in ("date", "cpu", "cores", "python", "torch_geometric", "numba", "ncgnn"))
+
+
+def test_threads_are_as_before_afterwards():
+    before = torch.get_num_threads()
+    with use_threads(2):
+        assert torch.get_num_threads() == 2
+    assert torch.get_num_threads() == before

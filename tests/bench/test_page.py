@@ -1,0 +1,96 @@
+"""docs/performance.md says what the files in results/benchmarks say."""
+
+from pathlib import Path
+
+import pytest
+from benchmarks import aims, page, table
+from benchmarks.__main__ import LARGE_PARTS, PARTS, main
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/performance.md").read_text("utf-8")
+TIMES = {"wall_median_ms": 1.0, "wall_min_ms": 1.0, "cpu_median_ms": 2.0, "cpu_min_ms": 2.0, "repeats": 1}
+
+
+def test_the_page_is_the_one_that_the_results_give():
+    assert page.render(PAGE, ROOT / "results/benchmarks") == PAGE, "run: python -m benchmarks --parts"
+
+
+def test_the_pictures_that_the_page_shows_are_there():
+    for line in PAGE.splitlines():
+        if line.startswith("!["):
+            assert (ROOT / "docs" / line.partition("(")[2].rstrip(")")).is_file(), line
+
+
+def test_every_file_of_results_names_its_machine(stamp):
+    for file in (ROOT / "results/benchmarks").glob("*.csv"):
+        assert file.stem in PARTS | LARGE_PARTS
+        assert all(set(stamp) <= set(row) for row in table.read(file))
+
+
+def steps(times: dict[str, float], graph: str = "pubmed") -> list[table.Row]:
+    return [
+        {"graph": graph, "model": model, "task": task} | TIMES | {"wall_median_ms": time}
+        for model, time in times.items()
+        for task in ("step", "predict")
+    ]
+
+
+def test_times_become_a_table_with_ratios(tmp_path, stamp):
+    table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 25.0, "GAT": 20.0}), stamp)
+    text = page.render(PAGE, tmp_path)
+    assert "| pubmed | 10 | 25 | 20 | 0.50 | 2.50 |" in text
+    assert "Measured on 2000-01-01: abacus, 2 cores, 1 threads; Python 3, torch 2, PyG 2, numba 0; commit abc." in text
+    assert page.render(text, tmp_path) == text
+    assert page.render(text, tmp_path / "none") == page.render(PAGE, tmp_path / "none")
+
+
+def test_aims_are_judged(tmp_path, stamp):
+    table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 20.0, "GAT": 10.0}), stamp)
+    assert aims.aims(tmp_path) == [
+        ["training step on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
+        ["training step on pubmed: at least 2.5 times faster than plain operations", "2.00", "no"],
+        ["prediction on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
+    ]
+
+
+def test_aims_of_large_graphs_are_judged(tmp_path, stamp):
+    ways = [
+        {"nodes": 9, "by": by} | TIMES | {"wall_median_ms": ms} for by, ms in (("NCGNN", 1.0), ("PyG get_ppr", 4.0))
+    ]
+    table.write(tmp_path / "pagerank-large.csv", ways, stamp)
+    growing = [{"series": "nodes", "value": n} | TIMES | {"wall_median_ms": n**1.5} for n in (10, 100)]
+    table.write(tmp_path / "scaling-large.csv", growing, stamp)
+    assert aims.aims(tmp_path) == [
+        ["top-k PageRank of 9 nodes: at least 3.0 times faster than get_ppr", "4.00", "yes"],
+        ["exponent in nodes: at most 1.1", "1.50", "no"],
+    ]
+
+
+def test_a_page_without_a_place_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no place for 'aims'"):
+        page.render("# Speed", tmp_path)
+
+
+def test_numbers_are_read_as_they_were_written(tmp_path, stamp):
+    rows = [{"name": "a, b", "whole": 3, "part": 0.5, "none": ""}]
+    table.write(tmp_path / "x.csv", rows, stamp)
+    assert [{key: row[key] for key in rows[0]} for row in table.read(tmp_path / "x.csv")] == rows
+
+
+def test_all_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
+    """The real thing on the karate club, with a small model series."""
+    from benchmarks import graphs, scaling
+
+    monkeypatch.setattr(graphs, "at_hand", lambda names: iter([karate]))
+    monkeypatch.setattr("benchmarks.__main__.MODELS", ("NCGNN", "GAT"))
+    monkeypatch.setattr(scaling, "VARIED", {"iterations": (1, 2)})
+    monkeypatch.setattr(scaling, "START", scaling.START | {"nodes": 50})
+    where = tmp_path / "performance.md"
+    where.write_text(PAGE, "utf-8")
+    parts = ["steps", "memory", "scaling"]
+    main(["--repeats", "1", "--results", str(tmp_path / "out"), "--page", str(where), "--parts", *parts])
+    assert sorted(file.stem for file in (tmp_path / "out").iterdir()) == sorted(parts)
+    text = where.read_text("utf-8")
+    assert "| karate |" in text
+    assert "(performance/iterations.png)" in text
+    assert (tmp_path / "performance/iterations.png").is_file()
