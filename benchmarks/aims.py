@@ -32,7 +32,7 @@ def aims(results: Path) -> list[Aim]:
 def against_gat(rows: list[Row], key: str, limits: dict[str, float], what: str) -> Iterator[Aim]:
     for graph, limit in limits.items():
         values = {row["model"]: row[key] for row in rows if row["graph"] == graph}
-        if {"NCGNN", "GAT"} <= set(values):
+        if "NCGNN" in values and values.get("GAT"):
             yield at_most(f"{what} on {graph}: at most {limit} times GAT's", values["NCGNN"] / values["GAT"], limit)
 
 

@@ -60,7 +60,7 @@ def models(task: str) -> Callable[[Path], str]:
 
 def ratios(values: Row) -> list[str]:
     pairs = (("NCGNN", "GAT"), ("NCGNN, plain", "NCGNN"))
-    return [f"{values[a] / values[b]:.2f}" if a in values and b in values else "-" for a, b in pairs]
+    return [f"{values[a] / values[b]:.2f}" if a in values and values.get(b) else "-" for a, b in pairs]
 
 
 def memory(results: Path) -> str:

@@ -26,5 +26,5 @@ def karate() -> Data:
 @pytest.fixture
 def stamp() -> dict[str, object]:
     """The columns of a machine, made up."""
-    where = {"date": "2000-01-01", "cpu": "abacus", "cores": 2, "threads": 1, "python": "3", "torch": "2"}
+    where = {"date": "2000-01-01", "cpu": "abacus", "cores": 2, "load": 0.1, "threads": 1, "python": "3", "torch": "2"}
     return where | {"torch_geometric": "2", "numba": "0", "ncgnn": "0", "commit": "abc"}

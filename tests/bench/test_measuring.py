@@ -1,4 +1,5 @@
 import os
+import sys
 from time import sleep
 
 import pytest
@@ -56,24 +57,20 @@ def test_the_peak_of_memory_is_found():
         assert 60 < peak_memory() - before < 100
 
 
-def test_memory_is_measured_in_a_process_of_its_own(karate):
-    (row,) = measure_memory(karate, ["GCN"], Config())
-    assert list(row) == ["graph", "model", "before_mb", "peak_mb", "steps"]
-    assert row["before_mb"] > 50
-    assert row["peak_mb"] >= 0
-
-
 @pytest.mark.parametrize("model", ["NCGNN", "GAT"])
 def test_the_measured_process_trains_on_sparse_features(karate, model, tmp_path):
     parts = {key: karate[key] for key in ("x", "edge_index", "y", "train_mask", "class_names")}
     torch.save(parts | {"x": karate.x.to_sparse_csr()}, tmp_path / "graph.pt")
     found = peak_of_training(str(tmp_path / "graph.pt"), model, Config(hops=1).model_dump(), 1)
-    assert found["steps"] == 3
+    assert list(found) == ["before_mb", "peak_mb", "steps"]
+    assert found["before_mb"] > 50
+    assert found["peak_mb"] >= 0
 
 
-def test_a_process_that_fails_is_reported_in_one_line(karate):
-    with pytest.raises(InputError, match=r"memory of SVM on karate failed with exit code 1: .*unknown model 'SVM'"):
-        measure_memory(karate, ["SVM"], Config())
+def test_a_process_that_fails_is_reported_in_one_line(karate, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "false")  # a program that fails
+    with pytest.raises(InputError, match=r"the memory of GCN on karate failed with exit code 1: no message"):
+        measure_memory(karate, ["GCN"], Config())
 
 
 def test_the_machine_is_described():

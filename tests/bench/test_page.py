@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from benchmarks import aims, page, table
+from benchmarks import aims, graphs, page, roofline, scaling, table
 from benchmarks.__main__ import LARGE_PARTS, PARTS, main
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +44,19 @@ def test_times_become_a_table_with_ratios(tmp_path, stamp):
     assert page.render(text, tmp_path / "none") == page.render(PAGE, tmp_path / "none")
 
 
+def test_memory_and_filters_become_tables(tmp_path, stamp):
+    peaks = [{"graph": "cora", "model": model, "peak_mb": mb} for model, mb in (("NCGNN", 30.0), ("GAT", 60.0))]
+    table.write(tmp_path / "memory.csv", peaks, stamp)
+    way = {"graph": "cora", "nodes": 9, "edges": 8, "filter": "push", "by": "NCGNN", "entries": 7}
+    way |= {"bound": 0.1, "error": 0.05, "peak_mb": 2.5} | TIMES
+    table.write(tmp_path / "filters.csv", [way], stamp)
+    table.write(tmp_path / "pagerank-large.csv", [way], stamp)
+    text = page.render(PAGE, tmp_path)
+    assert "| cora | 30 | 60 | 0.50 | - |" in text
+    assert "| cora | push | NCGNN | 1 | 7 | 0.1 | 0.05 |" in text
+    assert "| 9 | 8 | NCGNN | 0.001 | 7 | 0.1 | 0.05 | 2.5 |" in text
+
+
 def test_aims_are_judged(tmp_path, stamp):
     table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 20.0, "GAT": 10.0}), stamp)
     assert aims.aims(tmp_path) == [
@@ -77,20 +90,20 @@ def test_numbers_are_read_as_they_were_written(tmp_path, stamp):
     assert [{key: row[key] for key in rows[0]} for row in table.read(tmp_path / "x.csv")] == rows
 
 
-def test_all_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
-    """The real thing on the karate club, with a small model series."""
-    from benchmarks import graphs, scaling
-
+def test_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
+    """The real thing on the karate club, with a short series and a peak made up."""
     monkeypatch.setattr(graphs, "at_hand", lambda names: iter([karate]))
     monkeypatch.setattr("benchmarks.__main__.MODELS", ("NCGNN", "GAT"))
+    monkeypatch.setattr(roofline, "measure_peak", lambda tell: roofline.Peak(10, 100))
     monkeypatch.setattr(scaling, "VARIED", {"iterations": (1, 2)})
     monkeypatch.setattr(scaling, "START", scaling.START | {"nodes": 50})
     where = tmp_path / "performance.md"
     where.write_text(PAGE, "utf-8")
-    parts = ["steps", "memory", "scaling"]
+    parts = ["steps", "scaling", "roofline"]
     main(["--repeats", "1", "--results", str(tmp_path / "out"), "--page", str(where), "--parts", *parts])
     assert sorted(file.stem for file in (tmp_path / "out").iterdir()) == sorted(parts)
     text = where.read_text("utf-8")
     assert "| karate |" in text
+    assert "| least ms | karate |" in text
     assert "(performance/iterations.png)" in text
     assert (tmp_path / "performance/iterations.png").is_file()

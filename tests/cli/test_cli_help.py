@@ -32,15 +32,22 @@ def test_help_of_every_verb_has_an_example(ncgnn, verb, option):
 def test_the_examples_work_as_written(ncgnn, command, here):
     """Those that need no files of one's own, one after another in processes of their own."""
     found = [line for verb in VERBS for line in examples(ncgnn, verb) if "--nodes" not in line]
-    assert found == ["ncgnn datasets", "ncgnn train karate --epochs 50", "ncgnn predict runs/karate karate"]
+    assert found == [
+        "ncgnn datasets",
+        "ncgnn train karate --epochs 50",
+        "ncgnn predict runs/karate karate",
+        "ncgnn bench karate --models NCGNN --models GAT",
+    ]
+    printed = {}
     for line in found:
         program, *arguments = shlex.split(line)
         assert program == "ncgnn"
         done = subprocess.run([command, *arguments], cwd=here, capture_output=True, text=True, timeout=300)
         assert (done.returncode, done.stderr) == (0, ""), line
-        assert done.stdout
+        printed[line] = done.stdout
+    assert all(printed.values())
     assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES
-    assert done.stdout.splitlines()[0] == "id,label,predicted,probability,margin"
+    assert printed["ncgnn predict runs/karate karate"].startswith("id,label,predicted,probability,margin\n")
     # another process and this one agree to the last bit
     written = {name: (here / "runs/karate" / name).read_bytes() for name in FILES if name != "run.json"}
     ncgnn("train", "karate", "--epochs", 50)

@@ -20,7 +20,7 @@ _CHECKOUT = Path(__file__).parents[3]
 
 def machine() -> dict[str, Any]:
     """The columns that every row of a result ends with."""
-    where = {"date": date.today().isoformat(), "cpu": _cpu(), "cores": os.cpu_count()}
+    where = {"date": date.today().isoformat(), "cpu": _cpu(), "cores": os.cpu_count(), "load": _load()}
     versions = {name.replace("-", "_"): version(name) for name in _PACKAGES}
     return where | {"threads": torch.get_num_threads(), "python": platform.python_version()} | versions | _code()
 
@@ -37,6 +37,11 @@ def use_threads(threads: int | None) -> Iterator[None]:
     finally:
         torch.set_num_threads(before[0])
         numba.set_num_threads(before[1])
+
+
+def _load() -> float:
+    """How many processes have been busy over the last minute: more than none spoils what is measured now."""
+    return round(os.getloadavg()[0], 2)
 
 
 def _cpu() -> str:
