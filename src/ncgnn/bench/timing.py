@@ -13,7 +13,7 @@ Task = Callable[[], object]
 
 _TURN = 0.05  # seconds; a task that is faster is run several times a turn
 _MOST = 20
-_LONG = 5.0  # seconds; a task that takes longer is not run a second time to warm up
+_LONG = 2.0  # seconds; a task that takes longer is not run a second time to warm up
 FEWEST = 3  # repeats that are made whatever they take
 
 
