@@ -21,7 +21,7 @@ from ncgnn.sparse import TopK, normalized_adjacency, push_pagerank
 
 ALPHA, K, TOLERANCE = 0.1, 128, 1e-4
 _EXACT_UP_TO = 6000  # nodes; the dense inverses take memory and time beyond
-_SAMPLE = 50
+_SAMPLE, _SAMPLE_ENTRIES = 50, 5_000_000  # rows, and entries of them all
 
 Methods = dict[tuple[str, str], Callable[[], Any]]
 
@@ -103,7 +103,7 @@ def error(data: Data, matrix: Any) -> float:
     """The largest error of an entry (i, j) in a sample of rows, divided by sqrt(d_i d_j) as its bound is."""
     n, root = data.num_nodes, np.sqrt(degrees(data))
     a = normalized_adjacency(data.edge_index, n)
-    rows = np.random.default_rng(0).choice(n, min(n, _SAMPLE), replace=False)
+    rows = np.random.default_rng(0).choice(n, min(n, _SAMPLE, _SAMPLE_ENTRIES // n), replace=False)
     found = matrix[rows].tocoo()
     truth = exact_rows(a, rows)[found.row, found.col]
     return float((np.abs(truth - found.data) / (root[rows][found.row] * root[found.col])).max())

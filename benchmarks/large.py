@@ -10,8 +10,8 @@ from ncgnn.bench import Timing, random_graph
 from ncgnn.bench.memory import peak_memory, reset_peak
 from ncgnn.bench.timing import turn
 
-BOTH, ALONE = 30_000, 1_000_000
-"""Nodes of the graph on which ``get_ppr`` runs too (beyond, its lists fill the memory), and of the largest."""
+BOTH, ALONE = 100_000, 1_000_000
+"""Nodes of the graph on which ``get_ppr`` runs too, for several minutes, and of the largest."""
 
 
 def measure(tell: Callable[[str], None], both: int = BOTH, alone: int = ALONE) -> list[Row]:
