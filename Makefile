@@ -27,7 +27,7 @@ test: lint
 test-long: .venv/installed
 	$(BIN)/pytest -m long
 
-# Under 20 minutes on two cores that have nothing else to do; writes results/benchmarks and docs/performance.
+# For two cores that have nothing else to do; writes results/benchmarks and docs/performance.
 bench: .venv/installed
 	$(BIN)/python -m benchmarks
 

@@ -1,6 +1,6 @@
 """Measure, write results/benchmarks, draw docs/performance and fill in docs/performance.md.
 
-python -m benchmarks                     all parts, under 20 minutes on two cores
+python -m benchmarks                     all parts
 python -m benchmarks --large             the parts that take longer, instead
 python -m benchmarks --parts steps --graphs cora --repeats 3
 python -m benchmarks --parts             nothing but pictures and page, from the results at hand

@@ -70,8 +70,8 @@ def train(
 ) -> None:
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv.
 
-    Known graphs use the settings chosen for them; --config replaces those, --set and the options below change single
-    ones. Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
+    Known graphs have settings of their own, not searched yet; --config replaces those, --set and the options below
+    change single ones. Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
 
     Example: `ncgnn train karate --epochs 50`
 
