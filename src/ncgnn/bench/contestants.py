@@ -9,15 +9,16 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.bench.peers import PEERS, dense
+from ncgnn.bench.plain import PlainNCGNN
 from ncgnn.data.graph import num_classes
 from ncgnn.errors import InputError
-from ncgnn.nn import NCGNN, PreparedFilter, route
+from ncgnn.nn import PreparedFilter
 from ncgnn.sparse import LinearOperator, cheaper_operator
-from ncgnn.train import Config, run
-from ncgnn.train.run import prepare_features
+from ncgnn.train import Config
+from ncgnn.train.run import make_optimizer, prepare_features, train_step
 
 MODELS = ("NCGNN", "NCGNN, plain", *PEERS)
-"""The fused kernels, the readable operations that they stand for, and the models of PyTorch Geometric."""
+"""The fused kernels, the same in operations of PyTorch, and the models of PyTorch Geometric."""
 
 
 @dataclass(frozen=True)
@@ -37,30 +38,16 @@ def enter(model: str, data: Data, config: Config) -> Contestant:
         return _peer(model, data) if model in PEERS else _ncgnn(data, config, plain=model != "NCGNN")
 
 
-def plain_scores(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Tensor:
-    """What ``model(x, prepared)`` computes, in the plain operations of PyTorch."""
-    layer = model._capsule_layers[0]
-    h = F.dropout(model.primary.plain(x), model.primary.dropout, model.training)
-    routing = route(layer.votes(h), model.filter(prepared), layer.bias, layer.iterations, layer.beta)
-    lengths: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
-    return lengths
-
-
-class _PlainNCGNN(NCGNN):
-    def forward(self, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Tensor:  # type: ignore[override]
-        return plain_scores(self, x, prepared)
-
-
 def _ncgnn(data: Data, config: Config, plain: bool) -> Contestant:
     features = prepare_features(data.x, config.normalize_features)
-    x = cheaper_operator(features)
-    model = config.make_model(x.shape[1], num_classes(data))
+    model = config.make_model(features.shape[1], num_classes(data))
     prepared = model.filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), features.dtype)
     if plain:
-        model.__class__ = _PlainNCGNN
-    optimizer = run._optimizer(model, config)
+        model.__class__ = PlainNCGNN
+    x = features if plain else cheaper_operator(features)
+    optimizer = make_optimizer(model, config)
     return Contestant(
-        step=lambda: run._step(model, optimizer, data, x, prepared, config),
+        step=lambda: train_step(model, optimizer, data, x, prepared, config),
         predict=lambda: _scores(model, x, prepared),
     )
 

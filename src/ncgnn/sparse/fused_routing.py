@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ncgnn.sparse import pool
+from ncgnn.sparse.exponential import exp
 from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined
 from ncgnn.sparse.operator import LinearOperator
 
@@ -20,7 +21,8 @@ def fused_route(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``v`` [N, C, f_c], which carries the gradient, and ``c`` [N, K, C] and ``u`` [N, C, f_c], which do not."""
     b = None if prior is None else prior.expand(votes.shape[:-1])
-    v, c, u = _Route.apply(votes, bias, b, a_bar.parameter, a_bar, iterations, beta)
+    kept = iterations if torch.is_grad_enabled() else 1  # the backward pass needs what every iteration computed
+    v, c, u = _Route.apply(votes, bias, b, a_bar.parameter, a_bar, iterations, kept, beta)
     return v, c, u
 
 
@@ -34,21 +36,24 @@ class _Route(torch.autograd.Function):
         parameter: Tensor,
         a_bar: LinearOperator,
         iterations: int,
+        kept: int,
         beta: float,
     ) -> tuple[Tensor, Tensor, Tensor]:
         n, capsules, classes, size = votes.shape
         votes = votes.detach().contiguous()
-        c = pool.empty(votes, iterations, n, capsules, classes)
-        p, u = (pool.empty(votes, iterations, n, classes, size) for _ in range(2))
-        v = votes.new_zeros(n, classes, size)
+        c = pool.empty(votes, kept, n, capsules, classes)
+        p, u = (pool.empty(votes, kept, n, classes, size) for _ in range(2))
         b = votes.new_zeros(n, capsules, classes)
         if prior is not None:
             b.copy_(prior)
-        for t in range(iterations):
-            agreement = 0.0 if t == 0 else beta
-            _select(n, agreement, *arrays(votes, v, b, c[t], p[t]))
-            message = a_bar.product(p[t].view(n, -1))
-            _squash(n, *arrays(message.view(n, classes, size), bias, u[t], v))
+        _select(n, *arrays(votes, b, c[0], p[0]))
+        for t in range(1, iterations):
+            now, before = t % kept, (t - 1) % kept
+            message = a_bar.product(p[before].view(n, -1)).view(n, classes, size)
+            _agree_and_select(n, beta, *arrays(votes, message, bias, u[before], b, c[now], p[now]))
+        message = a_bar.product(p[-1].view(n, -1)).view(n, classes, size)
+        v = torch.empty_like(message)
+        _squash(n, *arrays(message, bias, u[-1], v))
         ctx.save_for_backward(votes, c, p, u)
         ctx.a_bar, ctx.beta = a_bar, beta
         last_c, last_u = c[-1].clone(), u[-1].clone()
@@ -61,76 +66,90 @@ class _Route(torch.autograd.Function):
         votes, c, p, u = ctx.saved_tensors
         iterations, n, classes, size = u.shape
         grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (u, c, votes))
-        grad_v, grad_u, later = (
-            grads[0].clone(memory_format=torch.contiguous_format),
-            torch.empty_like(u[0]),
-            torch.zeros_like(c[0]),
-        )
-        of_bias, of_parameter = torch.zeros_like(u[0, 0]), None
+        grad_u = torch.empty_like(u[-1])
+        _squash_backward(n, *arrays(u[-1], grads[0], grad_u))
+        of_bias, of_parameter, later = torch.zeros_like(u[0, 0]), None, torch.zeros_like(c[0])
         for t in reversed(range(iterations)):
-            _squash_backward(n, *arrays(u[t], grad_v, grad_u))
             of_bias += grad_u.sum(dim=0)
             parameter, of_p = ctx.a_bar.gradients(p[t].view(n, -1), grad_u.view(n, -1), ctx.needs_input_grad[3])
             of_parameter = parameter if of_parameter is None else of_parameter + parameter
             grad_p[t] = of_p.view(n, classes, size)
-            _select_backward(n, ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], grad_v))
-            later = grad_b[t]
+            if t > 0:
+                _agree_and_select_backward(
+                    n, ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], u[t - 1], grad_u)
+                )
+                later = grad_b[t]
+            elif ctx.needs_input_grad[2]:
+                _select_backward(n, *arrays(votes, c[0], grad_p[0], later, grad_b[0]))
         _votes_gradient(n, ctx.beta, *arrays(c, grad_p, grad_b, u, grad_votes))
-        return grad_votes, of_bias, grad_b[0] if ctx.needs_input_grad[2] else None, of_parameter, None, None, None
+        of_prior = grad_b[0] if ctx.needs_input_grad[2] else None
+        return grad_votes, of_bias, of_prior, of_parameter, None, None, None, None
 
 
 @by_rows
-def _select(start: int, stop: int, beta: float, votes: Array, v: Array, b: Array, c: Array, p: Array) -> None:
-    """``b += beta v . votes`` (eq. 13), ``c = softmax_k b`` (eq. 12), ``p = sum_k c votes`` (eq. 8)."""
-    _, capsules, classes, _ = votes.shape
-    scale = votes.dtype.type(beta)
+def _select(start: int, stop: int, votes: Array, b: Array, c: Array, p: Array) -> None:
+    """``c = softmax_k b`` (eq. 12), ``p = sum_k c votes`` (eq. 8)."""
+    work = np.empty(votes.shape[2], votes.dtype)
     for j in range(start, stop):
-        if scale != 0:
-            for k in range(capsules):
-                for l in range(classes):
-                    b[j, k, l] += scale * _dot(v[j, l], votes[j, k, l])
-        _softmax(b[j], c[j])
+        _select_node(j, votes, b, c, p, work)
+
+
+@by_rows
+def _agree_and_select(
+    start: int,
+    stop: int,
+    beta: float,
+    votes: Array,
+    message: Array,
+    bias: Array,
+    u: Array,
+    b: Array,
+    c: Array,
+    p: Array,
+) -> None:
+    """``u = message + bias`` (eq. 9) and ``b += beta squash(u) . votes`` (eq. 10, 13), then select."""
+    _, capsules, classes, size = votes.shape
+    work = np.empty(classes, votes.dtype)
+    for j in range(start, stop):
         for l in range(classes):
-            p[j, l] = 0
+            square = votes.dtype.type(0)
+            for f in range(size):
+                u[j, l, f] = message[j, l, f] + bias[l, f]
+                square += u[j, l, f] * u[j, l, f]
+            work[l] = votes.dtype.type(beta) * _squashing(square)
         for k in range(capsules):
             for l in range(classes):
-                _add(c[j, k, l], votes[j, k, l], p[j, l])
+                agreement = votes.dtype.type(0)
+                for f in range(size):
+                    agreement += u[j, l, f] * votes[j, k, l, f]
+                b[j, k, l] += work[l] * agreement
+        _select_node(j, votes, b, c, p, work)
 
 
 @by_rows
 def _squash(start: int, stop: int, message: Array, bias: Array, u: Array, v: Array) -> None:
     """``u = message + bias`` (eq. 9) and ``v = squash(u)`` (eq. 10)."""
     _, classes, size = message.shape
-    one = message.dtype.type(1)
     for i in range(start, stop):
         for l in range(classes):
             square = message.dtype.type(0)
             for f in range(size):
                 u[i, l, f] = message[i, l, f] + bias[l, f]
                 square += u[i, l, f] * u[i, l, f]
-            factor = np.sqrt(square) / (one + square)
+            s = _squashing(square)
             for f in range(size):
-                v[i, l, f] = factor * u[i, l, f]
+                v[i, l, f] = s * u[i, l, f]
 
 
 @by_rows
 def _squash_backward(start: int, stop: int, u: Array, grad_v: Array, grad_u: Array) -> None:
-    """With ``v = s u`` and ``s = r / (1 + r^2)``, ``r = |u|``: ``grad_u = s g + s'(r) / r (u . g) u``."""
-    _, classes, size = u.shape
-    one = u.dtype.type(1)
     for i in range(start, stop):
-        for l in range(classes):
-            square = _dot(u[i, l], u[i, l])
-            along = _dot(u[i, l], grad_v[i, l])
-            norm = np.sqrt(square)
-            s = norm / (one + square)
-            slope = (one - square) / ((one + square) * (one + square)) / norm * along if norm > 0 else one * 0
-            for f in range(size):
-                grad_u[i, l, f] = s * grad_v[i, l, f] + slope * u[i, l, f]
+        for l in range(u.shape[1]):
+            _through_squash(i, l, u, grad_v, grad_u)
 
 
 @by_rows
-def _select_backward(
+def _agree_and_select_backward(
     start: int,
     stop: int,
     beta: float,
@@ -139,26 +158,29 @@ def _select_backward(
     grad_p: Array,
     later: Array,
     grad_b: Array,
-    grad_v: Array,
+    u: Array,
+    grad_u: Array,
 ) -> None:
-    """Gradient of b at this iteration, which is that of the later one plus what came through the softmax; and of
-    the v that b was updated with."""
-    _, capsules, classes, _ = votes.shape
-    scale = votes.dtype.type(beta)
+    """Gradients of this iteration's b, and of the u of the iteration before, which b was updated with."""
+    _, capsules, classes, size = votes.shape
     for j in range(start, stop):
-        for k in range(capsules):
-            for l in range(classes):
-                grad_b[j, k, l] = _dot(grad_p[j, l], votes[j, k, l])
+        _select_node_backward(j, votes, c, grad_p, later, grad_b)
         for l in range(classes):
-            mean = votes.dtype.type(0)
-            for k in range(capsules):
-                mean += c[j, k, l] * grad_b[j, k, l]
-            for k in range(capsules):
-                grad_b[j, k, l] = later[j, k, l] + c[j, k, l] * (grad_b[j, k, l] - mean)
-            grad_v[j, l] = 0
+            for f in range(size):
+                grad_u[j, l, f] = 0
         for k in range(capsules):
             for l in range(classes):
-                _add(scale * grad_b[j, k, l], votes[j, k, l], grad_v[j, l])
+                factor = votes.dtype.type(beta) * grad_b[j, k, l]
+                for f in range(size):
+                    grad_u[j, l, f] += factor * votes[j, k, l, f]
+        for l in range(classes):
+            _through_squash(j, l, u, grad_u, grad_u)
+
+
+@by_rows
+def _select_backward(start: int, stop: int, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array) -> None:
+    for j in range(start, stop):
+        _select_node_backward(j, votes, c, grad_p, later, grad_b)
 
 
 @by_rows
@@ -167,45 +189,93 @@ def _votes_gradient(
 ) -> None:
     """``sum_t c_t grad_p_t + beta grad_b_{t+1} v_t``: through the selections and through the agreements."""
     iterations, _, capsules, classes = c.shape
-    scale = u.dtype.type(beta)
-    one = u.dtype.type(1)
+    size = u.shape[3]
     for j in range(start, stop):
-        out[j] = 0
-        for t in range(iterations):
-            for l in range(classes):
-                square = _dot(u[t, j, l], u[t, j, l])
-                factor = scale * np.sqrt(square) / (one + square)  # v = factor / beta * u
+        for l in range(classes):
+            for k in range(capsules):
+                for f in range(size):
+                    out[j, k, l, f] = c[iterations - 1, j, k, l] * grad_p[iterations - 1, j, l, f]
+            for t in range(iterations - 1):
+                square = u.dtype.type(0)
+                for f in range(size):
+                    square += u[t, j, l, f] * u[t, j, l, f]
+                factor = u.dtype.type(beta) * _squashing(square)  # beta v = factor u
                 for k in range(capsules):
-                    _add(c[t, j, k, l], grad_p[t, j, l], out[j, k, l])
-                    if t + 1 < iterations:
-                        _add(factor * grad_b[t + 1, j, k, l], u[t, j, l], out[j, k, l])
+                    first, second = c[t, j, k, l], factor * grad_b[t + 1, j, k, l]
+                    for f in range(size):
+                        out[j, k, l, f] += first * grad_p[t, j, l, f] + second * u[t, j, l, f]
 
 
 @inlined
-def _softmax(b: Array, c: Array) -> None:
-    """Softmax over the first axis."""
-    capsules, classes = b.shape
+def _squashing(square: Any) -> Any:
+    """The factor s of ``squash(u) = s u``, from the square of the length of u."""
+    return np.sqrt(square) / (1 + square)
+
+
+@inlined
+def _select_node(j: int, votes: Array, b: Array, c: Array, p: Array, work: Array) -> None:
+    _, capsules, classes, size = votes.shape
+    _softmax(j, b, c, work)
     for l in range(classes):
-        largest = b[0, l]
-        for k in range(1, capsules):
-            largest = max(largest, b[k, l])
-        total = b.dtype.type(0)
-        for k in range(capsules):
-            c[k, l] = np.exp(b[k, l] - largest)
-            total += c[k, l]
-        for k in range(capsules):
-            c[k, l] /= total
+        for f in range(size):
+            p[j, l, f] = c[j, 0, l] * votes[j, 0, l, f]
+    for k in range(1, capsules):
+        for l in range(classes):
+            for f in range(size):
+                p[j, l, f] += c[j, k, l] * votes[j, k, l, f]
 
 
 @inlined
-def _dot(x: Array, y: Array) -> Any:
-    total = x[0] * y[0]
-    for f in range(1, x.shape[0]):
-        total += x[f] * y[f]
-    return total
+def _softmax(j: int, b: Array, c: Array, work: Array) -> None:
+    """Softmax over the capsules; ``work`` holds the largest b of each class, then the sums."""
+    _, capsules, classes = b.shape
+    for l in range(classes):
+        work[l] = b[j, 0, l]
+    for k in range(1, capsules):
+        for l in range(classes):
+            work[l] = max(work[l], b[j, k, l])
+    for k in range(capsules):
+        for l in range(classes):
+            c[j, k, l] = b[j, k, l] - work[l]
+    row = c[j].reshape(capsules * classes)  # in one piece, for the vector unit
+    for m in range(row.shape[0]):
+        row[m] = exp(row[m])
+    for l in range(classes):
+        work[l] = 0
+    for k in range(capsules):
+        for l in range(classes):
+            work[l] += c[j, k, l]
+    for k in range(capsules):
+        for l in range(classes):
+            c[j, k, l] /= work[l]
 
 
 @inlined
-def _add(a: float, x: Array, out: Array) -> None:
-    for f in range(x.shape[0]):
-        out[f] += a * x[f]
+def _select_node_backward(j: int, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array) -> None:
+    """Gradient of b: that of the later iteration, plus what came through the softmax."""
+    _, capsules, classes, size = votes.shape
+    for k in range(capsules):
+        for l in range(classes):
+            total = votes.dtype.type(0)
+            for f in range(size):
+                total += grad_p[j, l, f] * votes[j, k, l, f]
+            grad_b[j, k, l] = total
+    for l in range(classes):
+        mean = votes.dtype.type(0)
+        for k in range(capsules):
+            mean += c[j, k, l] * grad_b[j, k, l]
+        for k in range(capsules):
+            grad_b[j, k, l] = later[j, k, l] + c[j, k, l] * (grad_b[j, k, l] - mean)
+
+
+@inlined
+def _through_squash(i: int, l: int, u: Array, grad_v: Array, grad_u: Array) -> None:
+    """With ``v = s u`` and ``s = r / (1 + r^2)``, ``r = |u|``: ``grad_u = s g + s'(r) / r (u . g) u``."""
+    one, square, along = u.dtype.type(1), u.dtype.type(0), u.dtype.type(0)
+    for f in range(u.shape[2]):
+        square += u[i, l, f] * u[i, l, f]
+        along += u[i, l, f] * grad_v[i, l, f]
+    s = _squashing(square)
+    slope = (one - square) / ((one + square) * (one + square)) / np.sqrt(square) * along if square > 0 else one * 0
+    for f in range(u.shape[2]):
+        grad_u[i, l, f] = s * grad_v[i, l, f] + slope * u[i, l, f]

@@ -44,10 +44,26 @@ def by_rows(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[Any]:
-    """What ``task(start, stop)`` gives for each chunk of the rows, in order."""
+    """What ``task(start, stop)`` gives for each chunk of the rows, in order.
+
+    The calling thread works too, and whoever is free takes the next chunk: a thread that wakes up late, or not at all,
+    delays nobody.
+    """
     chunks = min(rows, threads * _CHUNKS_PER_THREAD) if threads > 1 else 1
     bounds = [rows * i // chunks for i in range(chunks + 1)]
-    return list(_pool(threads).map(task, bounds[:-1], bounds[1:]))
+    results: list[Any] = [None] * chunks
+    numbers = iter(range(chunks))  # shared; taking the next one is atomic
+
+    def work() -> None:
+        for i in numbers:
+            results[i] = task(bounds[i], bounds[i + 1])
+
+    others = [_pool(threads - 1).submit(work) for _ in range(threads - 1)]
+    work()
+    for other in others:
+        if not other.cancel():
+            other.result()
+    return results
 
 
 def num_threads() -> int:
@@ -73,12 +89,8 @@ def arrays(*tensors: Tensor) -> tuple[Any, ...]:
 def spmm(start: int, stop: int, indptr: Array, indices: Array, values: Array, dense: Array, out: Array) -> None:
     """``out = A @ dense``."""
     for i in range(start, stop):
-        row = out[i]
-        row[:] = 0
-        for e in range(indptr[i], indptr[i + 1]):
-            a, source = values[e], dense[indices[e]]
-            for f in range(row.shape[0]):
-                row[f] += a * source[f]
+        out[i] = 0
+        _add_row(i, values.dtype.type(1), indptr, indices, values, dense, out[i])
 
 
 @by_rows
@@ -114,10 +126,7 @@ def spmm_plus(
         row, extra, factor = out[i], summand[i], values.dtype.type(scale)
         for f in range(row.shape[0]):
             row[f] = factor * extra[f]
-        for e in range(indptr[i], indptr[i + 1]):
-            a, source = values[e], dense[indices[e]]
-            for f in range(row.shape[0]):
-                row[f] += a * source[f]
+        _add_row(i, values.dtype.type(1), indptr, indices, values, dense, row)
 
 
 @by_rows
@@ -135,14 +144,25 @@ def spmm_minus(
 ) -> None:
     """``out = factor * A @ dense + scale * summand - out``."""
     for i in range(start, stop):
-        row, extra = out[i], summand[i]
-        first, second = values.dtype.type(factor), values.dtype.type(scale)
+        row, extra, second = out[i], summand[i], values.dtype.type(scale)
         for f in range(row.shape[0]):
             row[f] = second * extra[f] - row[f]
-        for e in range(indptr[i], indptr[i + 1]):
-            a, source = first * values[e], dense[indices[e]]
-            for f in range(row.shape[0]):
-                row[f] += a * source[f]
+        _add_row(i, values.dtype.type(factor), indptr, indices, values, dense, row)
+
+
+@inlined
+def _add_row(i: int, factor: Any, indptr: Array, indices: Array, values: Array, dense: Array, row: Array) -> None:
+    """``row += factor * A[i] @ dense``, four entries at a time: ``row`` is read and written once for them."""
+    end = indptr[i + 1]
+    for e in range(indptr[i], end - 3, 4):
+        a, b, c, d = factor * values[e], factor * values[e + 1], factor * values[e + 2], factor * values[e + 3]
+        x, y, z, w = dense[indices[e]], dense[indices[e + 1]], dense[indices[e + 2]], dense[indices[e + 3]]
+        for f in range(row.shape[0]):
+            row[f] += a * x[f] + b * y[f] + c * z[f] + d * w[f]
+    for e in range(end - (end - indptr[i]) % 4, end):
+        a, x = factor * values[e], dense[indices[e]]
+        for f in range(row.shape[0]):
+            row[f] += a * x[f]
 
 
 @by_rows
@@ -155,11 +175,3 @@ def sddmm(start: int, stop: int, indptr: Array, indices: Array, left: Array, rig
             for f in range(1, a.shape[0]):
                 total += a[f] * b[f]
             out[e] = total
-
-
-@by_rows
-def kth_largest(start: int, stop: int, k: int, indptr: Array, values: Array, out: Array) -> None:
-    """``out[i]`` is the k-th largest stored value of row i; minus infinity where a row has no more than k."""
-    for i in range(start, stop):
-        row = values[indptr[i] : indptr[i + 1]]
-        out[i] = -np.inf if row.shape[0] <= k else np.partition(row, row.shape[0] - k)[row.shape[0] - k]

@@ -54,11 +54,11 @@ def _fit(
     config: Config,
     on_epoch: Callable[[Epoch], None],
 ) -> Fit:
-    optimizer = _optimizer(model, config)
+    optimizer = make_optimizer(model, config)
     history: list[Epoch] = []
     best, best_state = None, model.state_dict()
     for number in range(1, config.epochs + 1):
-        train_loss = _step(model, optimizer, data, x, prepared, config)
+        train_loss = train_step(model, optimizer, data, x, prepared, config)
         epoch = Epoch(number, train_loss, *_validate(model, data, x, prepared, config))
         _check_finite(epoch)
         history.append(epoch)
@@ -79,7 +79,8 @@ def _check_finite(epoch: Epoch) -> None:
         raise InputError(f"training diverged: the loss of epoch {epoch.epoch} is not a number; lower lr or beta")
 
 
-def _optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
+def make_optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
+    """Adam, with a rate of its own and no weight decay for zeta."""
     weights = [p for name, p in model.named_parameters() if name != "filter.zeta"]
     zeta = [p for name, p in model.named_parameters() if name == "filter.zeta"]
     groups = [
@@ -89,14 +90,15 @@ def _optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
     return torch.optim.Adam([g for g in groups if g["params"]], lr=config.lr)
 
 
-def _step(
+def train_step(
     model: NCGNN,
     optimizer: torch.optim.Optimizer,
     data: Data,
-    x: LinearOperator,
+    x: Tensor | LinearOperator,
     prepared: PreparedFilter,
     config: Config,
 ) -> float:
+    """One step of the optimiser on the training nodes; the loss before it."""
     model.train()
     optimizer.zero_grad()
     loss = _loss(model(x, prepared), data.y, data.train_mask, config)

@@ -1,0 +1,46 @@
+"""NCGNN written down in PyTorch's own operations: what the fused kernels are measured against."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from ncgnn.nn import NCGNN, PreparedFilter, route
+from ncgnn.nn.routing import CapsuleGraphLayer
+from ncgnn.sparse import CSR
+
+
+class PlainNCGNN(NCGNN):
+    """The same weights and numbers, one operation after another; features as they are, sparse or dense."""
+
+    def forward(self, x: Tensor, prepared: PreparedFilter) -> Tensor:  # type: ignore[override]
+        primary, layer = self.primary, self.layers[0]
+        assert isinstance(layer, CapsuleGraphLayer)
+        assert len(self.layers) == 1
+        wx = (x @ primary.weight.flatten(0, 1).t()).unflatten(1, (primary.num_capsules, primary.channels))
+        h = F.dropout(F.normalize(F.relu(wx + primary.bias), dim=-1), primary.dropout, self.training)  # eq. 3
+        votes = torch.einsum("nkp,kpcf->nkcf", h, layer.weight)
+        routing = route(votes, self._filter(prepared), layer.bias, layer.iterations, layer.beta)  # type: ignore[arg-type]
+        lengths: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
+        return lengths
+
+    def _filter(self, prepared: PreparedFilter) -> "_Hops":
+        assert prepared.is_implicit
+        assert isinstance(prepared.matrix, CSR)
+        return _Hops(prepared.matrix.to_torch(), self.filter.coefficients())
+
+
+@dataclass(frozen=True)
+class _Hops:
+    """Equation 4, hop after hop."""
+
+    a: Tensor
+    xi: Tensor
+
+    def __matmul__(self, p: Tensor) -> Tensor:
+        out = self.xi[0] * p
+        for xi in self.xi[1:]:
+            p = self.a @ p
+            out = out + xi * p
+        return out
