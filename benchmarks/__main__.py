@@ -26,8 +26,13 @@ def steps(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 75)
+        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 30)
     ]
+
+
+def steps_of_one_thread(options: argparse.Namespace) -> list[Row]:
+    with use_threads(1):
+        return [row | {"threads": 1} for row in steps(options)]
 
 
 def memory(options: argparse.Namespace) -> list[Row]:
@@ -70,6 +75,7 @@ def large_growth(options: argparse.Namespace) -> list[Row]:
 
 PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "steps": steps,
+    "steps-one-thread": steps_of_one_thread,
     "memory": memory,
     "filters": prepare,
     "scaling": grow,

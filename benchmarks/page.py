@@ -37,15 +37,15 @@ def made_on(rows: list[Row]) -> str:
         f"{title} {first[key]}"
         for title, key in (("Python", "python"), ("torch", "torch"), ("PyG", "torch_geometric"), ("numba", "numba"))
     )
-    where = f"{first['cpu']}, {first['cores']} cores, {first['threads']} threads"
+    where = f"{first['cpu']}, {first['cores']} cores, {first['threads']} thread{'s' * (first['threads'] > 1)}"
     return f"Measured on {first['date']}: {where}; {versions}; commit {first['commit']}."
 
 
-def models(task: str) -> Callable[[Path], str]:
+def models(task: str, file: str = "steps.csv") -> Callable[[Path], str]:
     """Milliseconds of each model on each graph, and the two ratios that matter."""
 
     def block(results: Path) -> str:
-        rows = [row for row in read(results / "steps.csv") if row["task"] == task]
+        rows = [row for row in read(results / file) if row["task"] == task]
         if not rows:
             return NOTHING
         names = list(dict.fromkeys(row["model"] for row in rows))
@@ -157,6 +157,8 @@ BLOCKS: dict[str, Callable[[Path], str]] = {
     "aims": aims_table,
     "step": models("step"),
     "predict": models("predict"),
+    "step-one-thread": models("step", "steps-one-thread.csv"),
+    "predict-one-thread": models("predict", "steps-one-thread.csv"),
     "memory": memory,
     "filters": filters,
     "pagerank-large": pagerank,

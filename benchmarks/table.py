@@ -12,9 +12,10 @@ Row = dict[str, Any]
 def write(path: Path, rows: list[Row], machine: Row) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic(path) as file:
-        table = csv.DictWriter(file, [*rows[0], *machine], lineterminator="\n")
+        columns = dict.fromkeys([*rows[0], *machine])
+        table = csv.DictWriter(file, list(columns), lineterminator="\n")
         table.writeheader()
-        table.writerows(row | machine for row in rows)
+        table.writerows(machine | row for row in rows)
 
 
 def read(path: Path) -> list[Row]:

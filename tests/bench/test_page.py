@@ -39,7 +39,7 @@ def test_times_become_a_table_with_ratios(tmp_path, stamp):
     table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 25.0, "GAT": 20.0}), stamp)
     text = page.render(PAGE, tmp_path)
     assert "| pubmed | 10 | 25 | 20 | 0.50 | 2.50 |" in text
-    assert "Measured on 2000-01-01: abacus, 2 cores, 1 threads; Python 3, torch 2, PyG 2, numba 0; commit abc." in text
+    assert "Measured on 2000-01-01: abacus, 2 cores, 1 thread; Python 3, torch 2, PyG 2, numba 0; commit abc." in text
     assert page.render(text, tmp_path) == text
     assert page.render(text, tmp_path / "none") == page.render(PAGE, tmp_path / "none")
 
@@ -60,9 +60,9 @@ def test_memory_and_filters_become_tables(tmp_path, stamp):
 def test_aims_are_judged(tmp_path, stamp):
     table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 20.0, "GAT": 10.0}), stamp)
     assert aims.aims(tmp_path) == [
-        ["training step on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
-        ["training step on pubmed: at least 2.5 times faster than plain operations", "2.00", "no"],
-        ["prediction on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
+        ["training step, 1 thread, on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
+        ["training step, 1 thread, on pubmed: at least 2.5 times faster than plain operations", "2.00", "no"],
+        ["prediction, 1 thread, on pubmed: at most 1.5 times GAT's", "1.00", "yes"],
     ]
 
 

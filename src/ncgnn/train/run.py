@@ -87,7 +87,7 @@ def make_optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:
         {"params": weights, "weight_decay": config.weight_decay},
         {"params": zeta, "lr": config.zeta_lr, "weight_decay": 0.0},
     ]
-    return torch.optim.Adam([g for g in groups if g["params"]], lr=config.lr)
+    return torch.optim.Adam([g for g in groups if g["params"]], lr=config.lr, fused=True)
 
 
 def train_step(
