@@ -198,3 +198,11 @@ def test_labels_without_a_pattern_are_not_learned(small):
     data = split_per_class(data, train=20, val=60)
     classifier = NCGNNClassifier(**small, normalize_features=True).fit(data)
     assert classifier.score(data) < 0.5
+
+
+def test_reusing_products_changes_nothing(karate, small, monkeypatch):
+    reused = NCGNNClassifier(**small).fit(karate)
+    monkeypatch.setattr(run, "Reused", lambda operator: operator)
+    fresh = NCGNNClassifier(**small).fit(karate)
+    assert reused.history_ == fresh.history_
+    assert equal_weights(reused, fresh)

@@ -7,6 +7,7 @@ from ncgnn.sparse.operator import Dense, LinearOperator, is_fused
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
+from ncgnn.sparse.reused import Reused
 from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "LinearOperator",
     "Pattern",
     "Polynomial",
+    "Reused",
     "Sparsify",
     "Threshold",
     "TopK",

@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from ncgnn.sparse import pool
+
 
 def is_fused(tensor: Tensor) -> bool:
     """Whether compiled kernels take this input: on a CPU, unless the gradient of the input itself is wanted."""
@@ -27,7 +29,7 @@ class LinearOperator(ABC):
 
     @abstractmethod
     def product(self, dense: Tensor) -> Tensor:
-        """``A @ dense`` for ``dense`` [columns, F]."""
+        """``A @ dense`` for ``dense`` [columns, F]; not to be written into, it may be given out again."""
 
     @abstractmethod
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
@@ -58,7 +60,8 @@ class Dense(LinearOperator):
         return self.matrix
 
     def product(self, dense: Tensor) -> Tensor:
-        return self.matrix.detach() @ dense.detach()
+        out = pool.empty(dense, self.shape[0], dense.shape[1])
+        return torch.mm(self.matrix.detach(), dense.detach(), out=out)
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         return grad @ dense.t() if of_parameter else None, self.matrix.detach().t() @ grad

@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import increment_version
 from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, PreparedFilter, margin_loss
-from ncgnn.sparse import LinearOperator, cheaper_operator, pool
+from ncgnn.sparse import LinearOperator, Reused, cheaper_operator, pool
 from ncgnn.train.config import Config
 
 
@@ -43,7 +44,7 @@ def fit(data: Data, x: Tensor, prepared: PreparedFilter, config: Config, on_epoc
     with torch.random.fork_rng(devices=[x.device] if x.device.type == "cuda" else []):
         torch.manual_seed(config.seed)
         model = config.make_model(x.shape[1], len(data.class_names)).to(x.device)
-        return _fit(model, data, cheaper_operator(x), prepared, config, on_epoch)
+        return _fit(model, data, Reused(cheaper_operator(x)), prepared, config, on_epoch)
 
 
 def _fit(
@@ -104,6 +105,7 @@ def train_step(
     loss = _loss(model(x, prepared), data.y, data.train_mask, config)
     loss.backward()
     optimizer.step()
+    increment_version(list(model.parameters()))  # the fused optimiser changes them without a word
     return loss.item()
 
 
