@@ -1,4 +1,15 @@
 import os
+from collections.abc import Iterator
+
+import pytest
 
 # Threads that wait for work must not spin: on a busy machine this costs ten times the work. Read when torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the library keeps on disk stays out of the home folder of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NCGNN_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield

@@ -69,6 +69,15 @@ def test_push_refuses_a_directed_graph():
         push_pagerank(a, 0.1, TopK(2), 1e-4)
 
 
+@pytest.mark.parametrize("is_directed", [False, True])
+def test_exact_pagerank_is_an_inverse_on_undirected_and_on_directed_graphs(is_directed):
+    a = random_graph(40, 90, 5, weighted=True)
+    a = normalized_adjacency(torch.tensor([[0, 1, 2, 2], [1, 2, 0, 3]]), 4) if is_directed else a
+    n = a.shape[0]
+    back = exact_pagerank(a, 0.15) @ (np.eye(n) - 0.85 * a.toarray())
+    np.testing.assert_allclose(back, 0.15 * np.eye(n), atol=1e-13)
+
+
 def test_exact_pagerank_refuses_graphs_too_large_to_invert(monkeypatch):
     monkeypatch.setattr(pagerank_module, "EXACT_LIMIT", 10)
     with pytest.raises(ValueError, match=r"stops at 10 nodes, this graph has 11.*steps=P"):

@@ -3,7 +3,6 @@
 from math import exp, lgamma, log
 from typing import Any, Literal
 
-import scipy.sparse as sp
 import torch
 from torch import Tensor
 
@@ -21,7 +20,7 @@ from ncgnn.sparse import (
     polynomial_matrix,
     push_pagerank,
 )
-from ncgnn.sparse.pagerank import EXACT_LIMIT
+from ncgnn.sparse.pagerank import EXACT_LIMIT, is_symmetric
 
 
 class DiffusionFilter(GraphFilter):
@@ -77,10 +76,10 @@ class DiffusionFilter(GraphFilter):
     def _takes_implicit(self, a: Any) -> bool:
         if not super()._takes_implicit(a) or not self._is_closed:
             return super()._takes_implicit(a)
-        symmetric = abs(a - a.T).max() < 1e-12
+        symmetric = is_symmetric(a)
         if self.form == "implicit" and not symmetric:
             raise ValueError("exact PageRank of a directed graph has no implicit form: make the edges symmetric")
-        return bool(symmetric)
+        return symmetric
 
     def _implicit_operator(self, a: CSR) -> LinearOperator:
         if not self._is_closed:
@@ -110,7 +109,7 @@ class DiffusionFilter(GraphFilter):
         exact = exact_pagerank(a, self.alpha)
         if self.sparsify is None:
             return Dense(torch.from_numpy(exact).to(dtype))
-        return CSR.from_scipy(normalize(self.sparsify(sp.csr_matrix(exact))), dtype)
+        return CSR.from_scipy(normalize(self.sparsify(exact)), dtype)
 
     def _explicit_operator(self, matrix: CSR | Dense) -> LinearOperator:
         return matrix

@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import cholesky
+from scipy.linalg.lapack import dpotri
 
-from ncgnn.sparse.kernels import Array, compiled, in_chunks, num_threads
+from ncgnn.sparse.kernels import Array, compiled, grown, in_chunks, num_threads
 from ncgnn.sparse.sparsify import TopK
 
 EXACT_LIMIT = 10_000
@@ -20,7 +22,20 @@ def exact_pagerank(a: Any, alpha: float) -> Any:
             f"exact PageRank inverts an N x N matrix and stops at {EXACT_LIMIT} nodes, this graph has {n}: "
             "give steps=P for the truncated sum, or, on an undirected graph, keep the top k entries of each row"
         )
-    return alpha * np.linalg.inv(np.eye(n) - (1 - alpha) * a.toarray())
+    matrix = np.eye(n) - (1 - alpha) * a.toarray()
+    return alpha * (_positive_inverse(matrix) if is_symmetric(a) else np.linalg.inv(matrix))
+
+
+def is_symmetric(a: Any) -> bool:
+    """Whether the graph of this adjacency matrix is undirected."""
+    return bool(abs(a - a.T).max() < 1e-12)
+
+
+def _positive_inverse(matrix: Array) -> Any:
+    """The inverse of a symmetric positive definite matrix, which is overwritten, with under half the work."""
+    root = cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
+    lower, _ = dpotri(root, lower=True, overwrite_c=True)
+    return lower + np.tril(lower, -1).T
 
 
 def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
@@ -35,7 +50,7 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
         a: the normalised adjacency matrix :math:`\tilde{\mathbf{A}}`, symmetric.
         tolerance: :math:`\epsilon`; the work for a node is at most :math:`1 / (\alpha \epsilon)`.
     """
-    if abs(a - a.T).max() > 1e-12:
+    if not is_symmetric(a):
         raise ValueError("the push method needs an undirected graph: make the edges symmetric")
     # The diagonal of the normalised matrix is 1 / d, because A + I has ones there.
     degree = 1 / a.diagonal()
@@ -78,18 +93,13 @@ def _push(
             bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
             if row[j] > 0 and row[j] + bound >= limit:
                 if filled == nodes.shape[0]:
-                    nodes, values = _grown(nodes, values)
+                    nodes, values = grown(nodes, values)
                 nodes[filled], values[filled] = row_nodes[j], row[j]
                 filled += 1
                 counts[seed - start] += 1
             rank[row_nodes[j]] = 0
             rest[row_nodes[j]] = 0
     return counts, nodes[:filled].copy(), values[:filled].copy()
-
-
-@compiled
-def _grown(nodes: Array, values: Array) -> Any:
-    return np.concatenate((nodes, np.empty_like(nodes))), np.concatenate((values, np.empty_like(values)))
 
 
 @compiled

@@ -1,6 +1,8 @@
-"""Powers of a sparse matrix, sparsified block of rows by block, so that no full power ever exists."""
+"""Powers of a sparse matrix, made and sparsified row by row, so that no full power ever exists."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -8,10 +10,10 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
+from ncgnn.sparse.chain import chains
 from ncgnn.sparse.csr import CSR, Pattern
-from ncgnn.sparse.sparsify import Sparsify, normalize
-
-_ROWS_AT_A_TIME = 2048
+from ncgnn.sparse.kernels import Array, by_rows
+from ncgnn.sparse.sparsify import KEEP_ALL, Sparsify, normalize
 
 
 class HopBank:
@@ -26,16 +28,12 @@ class HopBank:
 
     @classmethod
     def from_scipy(cls, matrices: Sequence[Any], dtype: torch.dtype) -> "HopBank":
-        n = matrices[0].shape[0]
-        entries = [m.tocoo() for m in matrices]
-        keys = [m.row.astype(np.int64) * n + m.col for m in entries]
-        union = np.unique(np.concatenate(keys))
-        values = np.zeros((len(matrices), union.size))
-        for row, key, matrix in zip(values, keys, entries, strict=True):
-            row[np.searchsorted(union, key)] = matrix.data
-        indptr = np.searchsorted(union, np.arange(n + 1) * n)
-        pattern = CSR.from_scipy(sp.csr_matrix((union, union % n, indptr), shape=(n, n)), dtype).pattern
-        return cls(pattern, torch.from_numpy(values).to(dtype))
+        matrices = [m if m.has_sorted_indices else m.sorted_indices() for m in matrices]
+        union = reduce(add, [sp.csr_matrix((np.ones(m.nnz, bool), m.indices, m.indptr), m.shape) for m in matrices])
+        values = np.zeros((len(matrices), union.nnz))
+        for row, m in zip(values, matrices, strict=True):
+            _spread(m.shape[0], m.indptr, m.indices, m.data, union.indptr, union.indices, row)
+        return cls(CSR.from_scipy(union, dtype).pattern, torch.from_numpy(values).to(dtype))
 
     def combine(self, xi: Tensor) -> CSR:
         return CSR(self.pattern, xi @ self.values)
@@ -45,37 +43,36 @@ class HopBank:
 
 
 def hop_matrices(a: Any, hops: Sequence[int], sparsify: Sparsify | None) -> list[Any]:
-    """``A^i`` for each hop i, each sparsified and normalised again."""
-    kept: dict[int, list[Any]] = {hop: [] for hop in hops}
-    for rows in _row_blocks(a.shape[0]):
-        for hop, power in enumerate(_powers(rows, a, max(hops))):
-            if hop in kept:
-                kept[hop].append(sparsify(power) if sparsify else power)
-    stacked = [sp.vstack(kept[hop], format="csr") for hop in hops]
-    return [normalize(m) for m in stacked] if sparsify else stacked
+    """``A^i`` for each of the ascending hops i, each sparsified and normalised again."""
+    added = np.eye(1, max(hops) + 1).ravel()  # the identity at first, nothing later
+    kept = np.isin(np.arange(added.size), hops)
+    powers = chains(a, added, kept, sparsify.bounds if sparsify else KEEP_ALL)
+    return [normalize(power) for power in powers] if sparsify else powers
 
 
 def polynomial_matrix(a: Any, coefficients: Sequence[float], sparsify: Sparsify | None) -> Any:
-    """``sum_i xi_i A^i``, sparsified and normalised again."""
-    kept = []
-    for rows in _row_blocks(a.shape[0]):
-        powers = _powers(rows, a, len(coefficients) - 1)
-        block = sum(xi * power for xi, power in zip(coefficients, powers, strict=True)).tocsr()
-        kept.append(sparsify(block) if sparsify else block)
-    stacked = sp.vstack(kept, format="csr")
-    return normalize(stacked) if sparsify else stacked
+    """``sum_i xi_i A^i``, sparsified and normalised again, by Horner's scheme."""
+    added = np.array(coefficients, np.float64)[::-1].copy()
+    is_last = np.arange(added.size) == added.size - 1
+    (whole,) = chains(a, added, is_last, sparsify.bounds if sparsify else KEEP_ALL)
+    return normalize(whole) if sparsify else whole
 
 
-def _row_blocks(n: int) -> Iterator[Any]:
-    """The identity matrix, some rows at a time."""
-    identity = sp.eye_array(n, format="csr")
-    for start in range(0, n, _ROWS_AT_A_TIME):
-        yield sp.csr_matrix(identity[start : start + _ROWS_AT_A_TIME])
-
-
-def _powers(rows: Any, a: Any, degree: int) -> Iterator[Any]:
-    """``rows @ A^0, ..., rows @ A^degree``, one after the other."""
-    yield rows
-    for _ in range(degree):
-        rows = sp.csr_matrix(rows @ a)
-        yield rows
+@by_rows
+def _spread(
+    start: int,
+    stop: int,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    union_indptr: Array,
+    union_indices: Array,
+    out: Array,
+) -> None:
+    """Each value at the place that its entry has in the union; columns ascend in both."""
+    for i in range(start, stop):
+        place = union_indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            while union_indices[place] < indices[e]:
+                place += 1
+            out[place] = values[e]

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.sparse import kernels
+from ncgnn.sparse.kernels import Array, by_rows, compiled
 
 # Values that are equal on paper differ by rounding, and how depends on the numbering of the nodes.
 _TIE = 1 - 1e-9
+_ALL = np.iinfo(np.int64).max
+
+Bounds = tuple[int, float]  # how many entries of a row are kept, ties apart, and the least value
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,12 @@ class TopK:
         if self.k < 1:
             raise ValueError(f"TopK keeps at least one entry a row, not {self.k}")
 
+    @property
+    def bounds(self) -> Bounds:
+        return self.k, 0.0
+
     def __call__(self, matrix: Any) -> Any:
-        limits = np.empty(matrix.shape[0])
-        kernels.kth_largest(matrix.shape[0], self.k, matrix.indptr, matrix.data, limits)
-        return _keep(matrix, matrix.data >= np.repeat(limits * _TIE, np.diff(matrix.indptr)))
+        return _keep(matrix, self.bounds)
 
 
 @dataclass(frozen=True)
@@ -39,11 +44,16 @@ class Threshold:
         if not self.epsilon > 0:
             raise ValueError(f"Threshold needs a positive epsilon, not {self.epsilon}")
 
+    @property
+    def bounds(self) -> Bounds:
+        return _ALL, self.epsilon
+
     def __call__(self, matrix: Any) -> Any:
-        return _keep(matrix, matrix.data >= self.epsilon * _TIE)
+        return _keep(matrix, self.bounds)
 
 
 Sparsify = TopK | Threshold
+KEEP_ALL: Bounds = (_ALL, 0.0)
 
 
 def normalize(matrix: Any) -> Any:
@@ -51,10 +61,63 @@ def normalize(matrix: Any) -> Any:
     sums = np.asarray(matrix.sum(axis=1)).ravel()
     scale = np.zeros_like(sums)
     np.divide(1, np.sqrt(sums), out=scale, where=sums > 0)
-    diagonal = sp.diags_array(scale)
-    return sp.csr_matrix(diagonal @ matrix @ diagonal)
+    values = np.repeat(scale, np.diff(matrix.indptr)) * matrix.data * scale[matrix.indices]
+    return sp.csr_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
-def _keep(matrix: Any, kept: Any) -> Any:
-    ends = np.concatenate([[0], np.cumsum(kept)])[matrix.indptr]
-    return sp.csr_matrix((matrix.data[kept], matrix.indices[kept], ends), shape=matrix.shape)
+def _keep(matrix: Any, bounds: Bounds) -> Any:
+    """What the bounds leave of a matrix, a dense array or in compressed rows, without negative entries."""
+    if isinstance(matrix, np.ndarray):
+        matrix = _with_its_zeros(matrix)
+    rows = matrix.shape[0]
+    least, counts = np.empty(rows), np.empty(rows, np.int64)
+    _count_kept(rows, *bounds, matrix.indptr, matrix.data, least, counts)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    indices, data = np.empty(indptr[-1], matrix.indices.dtype), np.empty(indptr[-1], matrix.data.dtype)
+    _copy_kept(rows, least, matrix.indptr, matrix.indices, matrix.data, indptr, indices, data)
+    return sp.csr_matrix((data, indices, indptr), shape=matrix.shape)
+
+
+def _with_its_zeros(dense: Array) -> Any:
+    """All entries of a dense array as compressed rows: far quicker than to look for those that are not zero."""
+    rows, columns = dense.shape
+    indices = np.tile(np.arange(columns, dtype=np.int32), rows)
+    return sp.csr_matrix((dense.ravel(), indices, np.arange(rows + 1) * columns), shape=dense.shape)
+
+
+@compiled
+def least_kept(values: Array, k: int, epsilon: float) -> float:
+    """The least value that is kept of a row."""
+    if values.shape[0] > k:
+        epsilon = max(epsilon, np.partition(values, values.shape[0] - k)[values.shape[0] - k])
+    return epsilon * _TIE
+
+
+@by_rows
+def _count_kept(
+    start: int, stop: int, k: int, epsilon: float, indptr: Array, values: Array, least: Array, counts: Array
+) -> None:
+    for i in range(start, stop):
+        row = values[indptr[i] : indptr[i + 1]]
+        least[i] = least_kept(row, k, epsilon)
+        counts[i] = np.sum((row >= least[i]) & (row > 0))
+
+
+@by_rows
+def _copy_kept(
+    start: int,
+    stop: int,
+    least: Array,
+    indptr: Array,
+    indices: Array,
+    values: Array,
+    out_indptr: Array,
+    out_indices: Array,
+    out_values: Array,
+) -> None:
+    for i in range(start, stop):
+        filled = out_indptr[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            if values[e] >= least[i] and values[e] > 0:
+                out_indices[filled], out_values[filled] = indices[e], values[e]
+                filled += 1

@@ -17,6 +17,7 @@ from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing
 from ncgnn.train.config import Config
 from ncgnn.train.files import Header, load_weights, read_model, write_model
+from ncgnn.train.filter_cache import filter_folder, prepare_filter
 from ncgnn.train.run import Epoch, fit, prepare_features
 
 
@@ -229,7 +230,7 @@ def proportions(lengths: np.ndarray) -> np.ndarray:
 
 def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Tensor) -> PreparedFilter:
     try:
-        return filter.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"), x.dtype)
+        return prepare_filter(filter, data, x.dtype, filter_folder())
     except ValueError as error:
         raise InputError(f"the filter does not suit this graph: {error}") from None
 

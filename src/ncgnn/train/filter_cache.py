@@ -1,0 +1,116 @@
+"""Sparsified filters on disk, by graph and settings: loading one takes a fraction of preparing it."""
+
+import hashlib
+import os
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data.download import cache_folder
+from ncgnn.errors import InputError
+from ncgnn.files import atomic
+from ncgnn.nn import PreparedFilter
+from ncgnn.nn.filter import GraphFilter
+from ncgnn.sparse import CSR, HopBank, Pattern
+
+LARGEST_FOLDER = 2 * 10**9
+"""Bytes in the folder above which the filters that were not used for the longest time are removed."""
+
+_FORMAT = "ncgnn-filter-1"  # to be raised when the file or the numbers in it change
+
+
+def filter_folder() -> Path | None:
+    """Where filters are kept: in the folder that NCGNN_CACHE names, else ``~/.cache/ncgnn``; nowhere if it is empty."""
+    if os.environ.get("NCGNN_CACHE", "somewhere").strip() == "":
+        return None
+    try:
+        return cache_folder() / "filters"
+    except RuntimeError:  # a user without a home
+        return None
+
+
+def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: Path | None) -> PreparedFilter:
+    """The filter of this graph: from the folder if it was prepared before, bit for bit what it was then.
+
+    Only sparsified filters are kept: the others are either implicit, and prepared as quickly as they are loaded, or
+    as large as N x N.
+    """
+    edges, weight = data.edge_index, data.get("edge_weight")
+    if folder is None or filter.sparsify is None:
+        return filter.prepare(edges, data.num_nodes, weight, dtype)
+    key = f"{_FORMAT} {filter} {dtype} {data.num_nodes} {_digest(edges, weight)}"
+    path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
+    prepared = _read(path, key, filter, data.num_nodes)
+    if prepared is None:
+        prepared = filter.prepare(edges, data.num_nodes, weight, dtype)
+        _store(path, key, prepared)
+    return prepared.to(edges.device, dtype)
+
+
+def _digest(edges: Tensor, weight: Tensor | None) -> str:
+    """A hash of the edges as they are listed: in another order their weights may add up to other bits."""
+    digest = hashlib.sha256()
+    for part in (edges,) if weight is None else (edges, weight):
+        array = np.ascontiguousarray(part.detach().cpu().numpy())
+        digest.update(f"{array.dtype} {array.shape} ".encode())
+        digest.update(array.data)
+    return digest.hexdigest()
+
+
+def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int) -> PreparedFilter | None:
+    if not os.access(path, os.R_OK):
+        return None
+    try:
+        indptr, indices, values = map(torch.from_numpy, _arrays(path, key))
+    except FileNotFoundError:  # removed a moment ago
+        return None
+    except Exception as error:  # in whatever way a damaged or foreign file fails, the filter can be prepared anew
+        warnings.warn(f"{path}: not a stored filter, prepared anew ({error})", UserWarning, stacklevel=2)
+        return None
+    with suppress(OSError):
+        os.utime(path)  # used just now
+    matrix = (HopBank if values.dim() == 2 else CSR)(Pattern(indptr, indices, num_nodes), values)
+    return PreparedFilter(matrix, False, num_nodes, repr(filter))
+
+
+def _arrays(path: Path, key: str) -> list[np.ndarray]:
+    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # a zip file, with checksums
+        if str(file["key"]) != key:
+            raise ValueError("it belongs to another filter")
+        return [file[name] for name in ("indptr", "indices", "values")]
+
+
+def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
+    matrix = prepared.matrix
+    assert isinstance(matrix, CSR | HopBank)  # a sparsified filter is
+    tensors = (matrix.pattern.indptr, matrix.pattern.indices, matrix.values)
+    indptr, indices, values = (tensor.detach().cpu().numpy() for tensor in tensors)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic(path, "wb") as file:
+            np.savez(file, key=np.array(key), indptr=indptr, indices=indices, values=values)
+            file.flush()
+            os.fsync(file.fileno())
+        _remove_oldest(path.parent)
+    except (OSError, InputError):
+        # the same words for all filters of the folder, so that they are said once
+        message = f"{path.parent}: cannot be written, so filters are prepared anew each time; set NCGNN_CACHE"
+        warnings.warn(f"{message} to another folder, or to nothing to keep none", UserWarning, stacklevel=2)
+
+
+def _remove_oldest(folder: Path) -> None:
+    """Down to the largest size allowed; files that a kill left behind are among the oldest in time."""
+    found = []
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # another process removes as well
+            found.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+    total = 0
+    for _, size, path in sorted(found, reverse=True):
+        total += size
+        if total > LARGEST_FOLDER:
+            path.unlink(missing_ok=True)
