@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncgnn.sparse import HopBank, Threshold, TopK, hop_matrices, kernels, normalize, polynomial_matrix
+from ncgnn.sparse.sparsify import kth_largest
 
 
 def symmetric(n: int, seed: int) -> np.ndarray:
@@ -107,3 +108,12 @@ def test_an_edge_of_weight_zero_leads_nowhere_twice():
     (power,) = hop_matrices(zero, [3], None)
     assert power.has_canonical_format
     np.testing.assert_array_equal(power.toarray(), [[0.0, 1.0], [0.0, 1.0]])
+
+
+@pytest.mark.parametrize("k", [1, 2, 7, 29, 30])
+def test_the_kth_largest_is_found_among_ties_too(k):
+    rng = np.random.default_rng(k)
+    for values in (rng.random(30), rng.integers(3, size=30).astype(float), np.zeros(30), np.arange(30.0)):
+        before = values.copy()
+        assert kth_largest(values, k) == np.sort(values)[-k]
+        assert np.array_equal(values, before)

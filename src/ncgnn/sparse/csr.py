@@ -63,7 +63,10 @@ def cheaper_operator(matrix: Tensor) -> LinearOperator:
     entries = matrix.values().numel() if is_sparse else int(torch.count_nonzero(matrix))
     if entries >= SPARSE_BELOW * matrix.shape[0] * matrix.shape[1]:
         return Dense(matrix.to_dense() if is_sparse else matrix)
-    return as_operator(matrix) if is_sparse else CSR.from_scipy(sp.csr_matrix(matrix.numpy()), matrix.dtype)
+    if not is_sparse:
+        return CSR.from_scipy(sp.csr_matrix(matrix.numpy()), matrix.dtype)
+    parts = (matrix.values().numpy(), matrix.col_indices().numpy(), matrix.crow_indices().numpy())
+    return CSR.from_scipy(sp.csr_matrix(parts, shape=tuple(matrix.shape)), matrix.dtype)  # with the short indices
 
 
 @dataclass(frozen=True, eq=False)

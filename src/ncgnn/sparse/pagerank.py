@@ -8,7 +8,7 @@ from scipy.linalg import cholesky
 from scipy.linalg.lapack import dpotri
 
 from ncgnn.sparse.kernels import Array, compiled, grown, in_chunks, num_threads
-from ncgnn.sparse.sparsify import TopK
+from ncgnn.sparse.sparsify import TopK, kth_largest
 
 EXACT_LIMIT = 10_000
 """Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
@@ -88,7 +88,7 @@ def _push(
         reached = _push_one(seed, indptr, indices, walk, degree, alpha, tolerance, rank, rest, queued, queue, touched)
         row_nodes = touched[:reached]
         row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
-        limit = 0.0 if reached <= k else np.partition(row, reached - k)[reached - k]
+        limit = 0.0 if reached <= k else kth_largest(row, k)
         for j in range(reached):
             bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
             if row[j] > 0 and row[j] + bound >= limit:
