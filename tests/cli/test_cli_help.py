@@ -6,7 +6,7 @@ import sys
 import pytest
 from papers import FILES, write_tables
 
-VERBS = ("datasets", "train", "predict", "bench")
+VERBS = ("datasets", "train", "predict", "tune", "reproduce", "bench")
 
 
 def examples(ncgnn, verb: str) -> list[str]:
@@ -36,6 +36,8 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         "ncgnn datasets",
         "ncgnn train karate --epochs 50",
         "ncgnn predict runs/karate karate",
+        "ncgnn tune karate --trials 3 --confirm 1",
+        "ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5",
         "ncgnn bench karate --models NCGNN --models GAT",
     ]
     printed = {}

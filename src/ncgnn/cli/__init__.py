@@ -11,7 +11,9 @@ import typer
 from ncgnn.cli.bench import bench
 from ncgnn.cli.datasets import datasets
 from ncgnn.cli.predict import predict
+from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.train import train
+from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
 
 app = typer.Typer(
@@ -43,7 +45,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (datasets, train, predict, bench):
+for verb in (datasets, train, predict, tune, reproduce, bench):
     app.command()(_verb(verb))
 
 

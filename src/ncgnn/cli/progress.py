@@ -31,6 +31,17 @@ def epochs(title: str, most: int) -> Iterator[Callable[["Epoch"], None]]:
         yield show
 
 
+@contextmanager
+def runs(title: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar over runs, with the time that is left; call what it gives after each."""
+    from rich.progress import TimeRemainingColumn
+
+    with _bar() as bar:
+        bar.columns = (*bar.columns, TimeRemainingColumn())
+        task = bar.add_task(title, total=total)
+        yield lambda: bar.update(task, advance=1)
+
+
 def _bar() -> "Progress":
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

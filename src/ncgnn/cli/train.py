@@ -85,7 +85,7 @@ def train(
     chosen = _settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph)
     rule = SplitRule(per_class, val, fractions)
     found = g.find_graph(graph, tables, data)
-    folder = out or Path("runs") / _file_name(found.name)
+    folder = out or Path("runs") / file_name(found.name)
     numbers = range(split_seed, split_seed + splits)
     all_splits = [(number, rule.apply(found, number)) for number in numbers]
     folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
@@ -164,7 +164,7 @@ def _summary(data: "Data") -> str:
     )
 
 
-def _file_name(name: str) -> str:
+def file_name(name: str) -> str:
     """A graph's name as that of a folder; a file from elsewhere may be called anything."""
     return re.sub(r"[^\w.:-]+", "_", name).strip("._") or "graph"
 

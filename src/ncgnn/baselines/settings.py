@@ -1,0 +1,74 @@
+"""The settings of the control models: those of their papers, and those searched on validation."""
+
+import tomllib
+from importlib import resources
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ncgnn.data.splits import TWENTY_PER_CLASS
+from ncgnn.errors import InputError
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class Settings(BaseModel):
+    """Everything that decides a run of a GCN or an MLP besides the data."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    model: Literal["gcn", "mlp"] = Field("gcn", description="with the graph or without")
+    layers: Annotated[int, Field(ge=1, le=64)] = Field(2, description="layers, the last one linear")
+    width: Annotated[int, Field(ge=1, le=4096)] = Field(64, description="size of all layers but the last")
+    dropout: float = Field(0.5, ge=0, lt=1, description="on the input of each layer")
+    lr: float = Field(0.01, gt=0, le=100, description="learning rate")
+    weight_decay: float = Field(5e-4, ge=0, le=100, description="of the weights that decay names")
+    decay: Literal["first", "all"] = Field("all", description="which layers have weight decay")
+    epochs: Count = Field(1000, description="most epochs")
+    stop: Literal["window", "patience"] = Field(
+        "patience",
+        description="window: when the validation loss is above its mean over the last epochs, with the last weights; "
+        "patience: after so many epochs without a better validation result, with the best weights",
+    )
+    patience: Count = Field(100, description="epochs in the window, or without a better result")
+    normalize_features: bool = Field(True, description="divide each feature row by the sum of its magnitudes")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="of weights and dropout")
+
+    @classmethod
+    def make(cls, values: dict[str, Any], where: str = "settings") -> Self:
+        """Settings from plain values; what is wrong with them becomes one line that begins with ``where``."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+_KIPF = {"width": 16, "weight_decay": 5e-4, "decay": "first", "epochs": 200, "stop": "window", "patience": 10}
+_WIDER = {"width": 64, "epochs": 2000, "patience": 100}
+
+
+def published_gcn(graph: str, layers: int = 2) -> Settings:
+    """Kipf and Welling's GCN; on graphs with published splits the wider one that Zhu et al. (H2GCN) report there."""
+    is_kipfs = graph in TWENTY_PER_CLASS or graph.startswith("syn-cora")
+    return Settings.make(_KIPF | {"layers": layers} | ({} if is_kipfs else _WIDER))
+
+
+def published_mlp() -> Settings:
+    """Zhu et al.'s MLP. Keras counts the penalty twice: its 5e-4 is a weight decay of 1e-3."""
+    return Settings.make({"model": "mlp", "weight_decay": 1e-3, "decay": "all", "epochs": 2000, "patience": 200})
+
+
+def tuned_preset(graph: str) -> Path:
+    """Where the searched settings of a GCN for this graph lie, if there are any; one file for all Syn-Cora graphs."""
+    family = graph.partition(":")[0]
+    return Path(str(resources.files("ncgnn.baselines") / "presets" / "gcn-tuned" / f"{family}.toml"))
+
+
+def tuned_gcn(graph: str) -> Settings | None:
+    """The GCN whose settings were searched for this graph as NCGNN's were; None where nobody has searched yet."""
+    file = tuned_preset(graph)
+    if not file.is_file():
+        return None
+    return Settings.make({"model": "gcn"} | tomllib.loads(file.read_text("utf-8")), where=str(file))

@@ -1,0 +1,132 @@
+"""``ncgnn reproduce``: the paper's tables, run by run, compared with the published numbers."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from ncgnn.experiments.cells import Cell
+    from ncgnn.experiments.rows import RunStore
+    from ncgnn.experiments.single import Run
+
+_NAMES = ("table3", "table4", "table5", "table6", "table7", "extra", "default", "all")
+_WIDTH = 140  # a pipe or a small terminal must not cut numbers
+What = Annotated[list[str], typer.Argument(metavar="TABLE...", help=", ".join(_NAMES))]
+Protocol = Annotated[str, typer.Option(help="paper, core or quick: how many runs for each cell.")]
+Models = Annotated[list[str] | None, typer.Option(help="A model to run. Repeatable; default: all.")]
+Datasets = Annotated[list[str] | None, typer.Option(help="A graph to run on. Repeatable; default: all.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")]
+Backend = Annotated[str, typer.Option(help="loky: processes of this machine; dask: a Dask cluster.")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler; default: one of its own.")]
+Results = Annotated[Path, typer.Option(help="Folder of the runs and tables.")]
+Markdown = Annotated[Path | None, typer.Option(help="File for the page; default: tables/results.md in --results.")]
+ReportOnly = Annotated[bool, typer.Option("--report-only", help="Run nothing, report what there is.")]
+
+
+def reproduce(
+    what: What,
+    protocol: Protocol = "quick",
+    models: Models = None,
+    datasets: Datasets = None,
+    jobs: Jobs = 1,
+    backend: Backend = "loky",
+    scheduler: Scheduler = None,
+    results: Results = Path("results"),
+    markdown: Markdown = None,
+    report_only: ReportOnly = False,
+) -> None:
+    """Run what is missing of the paper's tables, and compare with the published numbers.
+
+    A finished run is stored at once in RESULTS/runs; a second start goes on where the first was stopped.
+
+    Example: `ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5`
+    """
+    from ncgnn.experiments.rows import RunStore
+    from ncgnn.train.folder import check_writable
+
+    _check_choice("--protocol", protocol, ("paper", "core", "quick"))
+    _check_choice("--backend", backend, ("loky", "dask"))
+    if scheduler is not None and backend != "dask":
+        raise InputError("--scheduler goes with --backend dask")
+    cells = _chosen(what, models, datasets)
+    for place in (results, *([] if markdown is None else [markdown.parent])):
+        check_writable(place)
+    store = RunStore(results / "runs")
+    if not report_only:
+        _run(cells, protocol, store, jobs, backend, scheduler)
+    _report(cells, store, results, markdown or results / "tables" / "results.md")
+
+
+def _check_choice(option: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"{option} {value}: unknown; known: {', '.join(known)}")
+
+
+def _chosen(what: list[str], models: list[str] | None, datasets: list[str] | None) -> "list[Cell]":
+    """The cells that the arguments name; each name must name at least one."""
+    from ncgnn.experiments.cells import MODELS, all_cells
+
+    for name in what:
+        _check_choice("TABLE", name, _NAMES)
+    cells = [c for c in all_cells() if "all" in what or c.table in {name.removeprefix("table") for name in what}]
+    for model in models or ():
+        _check_choice("--models", model, MODELS)
+    graphs = dict.fromkeys(name for cell in cells for name in (cell.dataset, cell.graph))
+    for dataset in datasets or ():
+        _check_choice("--datasets", dataset, tuple(graphs))
+    wanted = [c for c in cells if not datasets or {c.dataset, c.graph} & set(datasets)]
+    chosen = [c for c in wanted if not models or c.model in models]
+    if not chosen:
+        raise InputError(f"no cell of {', '.join(what)} has these models: {', '.join(models or ())}")
+    return chosen
+
+
+def _run(cells: "list[Cell]", protocol: str, store: "RunStore", jobs: int, backend: str, scheduler: str | None) -> None:
+    from ncgnn.cli.progress import runs as progress
+    from ncgnn.experiments.farm import missing, run_all
+
+    store.repair()
+    todo = missing(cells, protocol, store)  # type: ignore[arg-type]
+    _note_untuned(cells)
+    _check_graphs(todo)
+    if not todo:
+        return
+    with progress("runs", len(todo)) as done:
+        run_all(todo, store, jobs, backend, scheduler, lambda row: done())  # type: ignore[arg-type]
+
+
+def _note_untuned(cells: "list[Cell]") -> None:
+    from ncgnn.experiments.recipes import recipe
+
+    skipped = dict.fromkeys(cell.dataset for cell in cells if recipe(cell) is None)
+    if skipped:
+        names = ", ".join(skipped)
+        print(f"note: GCN tuned is left out on {names}: search with ncgnn tune GRAPH --model gcn", file=sys.stderr)
+
+
+def _check_graphs(todo: "list[Run]") -> None:
+    """Whether all graphs are at hand, before hours are spent on the first ones."""
+    from ncgnn.cli.graph import notices
+    from ncgnn.data import load_dataset
+
+    with notices():
+        for name in dict.fromkeys(run.cell.graph for run in todo):
+            load_dataset(name)
+
+
+def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
+    from rich.console import Console
+
+    from ncgnn.experiments.render import rich_table, write_report
+    from ncgnn.experiments.report import counted, tables
+
+    rows = store.read()
+    write_report(rows, results / "tables", page)
+    console = Console(width=max(_WIDTH, Console().width))
+    for table in tables(counted(rows), cells):
+        console.print(rich_table(table))
+    print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")

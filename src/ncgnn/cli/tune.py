@@ -1,0 +1,208 @@
+"""``ncgnn tune``: search settings for a graph, on validation only."""
+
+import json
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ncgnn.cli import graph as g
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from optuna import Study
+    from optuna.trial import FrozenTrial
+    from torch_geometric.data import Data
+
+    from ncgnn.experiments.tune import Search
+
+_FAMILY = "syn-cora"
+_HOMOPHILIES = ("0.1", "0.3", "0.5", "0.7", "0.9")
+_STUDIES = Path("results/studies")
+
+_STORE = "Storage"
+Model = Annotated[str, typer.Option(help="ncgnn, or gcn for comparison.")]
+Filter = Annotated[str, typer.Option(help="attention or diffusion.")]
+Trials = Annotated[int, typer.Option(min=1, help="Finished trials in the study, earlier ones included.")]
+Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no trial after so many minutes.")]
+Splits = Annotated[
+    int | None, typer.Option(min=1, help="Splits to validate on; default: 2, and 1 of each graph of syn-cora.")
+]
+Confirm = Annotated[int, typer.Option(min=1, help="The best N trials are run with a second seed before one wins.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes, with one thread each.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
+Storage = Annotated[
+    str | None,
+    typer.Option(help="Database, as in postgresql://...; default: an SQLite file.", rich_help_panel=_STORE),
+]
+ExportOnly = Annotated[bool, typer.Option("--export-only", help="Run no trial.", rich_help_panel=_STORE)]
+Out = Annotated[Path | None, typer.Option(help="Settings found; default: GRAPH-FILTER.toml.", rich_help_panel=_STORE)]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def tune(
+    graph: g.Graph = None,
+    nodes: g.Nodes = None,
+    edges: g.Edges = None,
+    id: g.Id = None,
+    label: g.Label = None,
+    source: g.Source = None,
+    target: g.Target = None,
+    weight: g.Weight = None,
+    categorical: g.Categorical = None,
+    ignore: g.Ignore = None,
+    data: g.DataFolder = None,
+    model: Model = "ncgnn",
+    filter: Filter = "attention",
+    trials: Trials = 30,
+    minutes: Minutes = None,
+    splits: Splits = None,
+    confirm: Confirm = 3,
+    jobs: Jobs = 1,
+    seed: Seed = 0,
+    storage: Storage = None,
+    export_only: ExportOnly = False,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Search settings for a graph. Only training and validation labels are looked at, never those of test nodes.
+
+    Trials are kept in results/studies: the same command again runs what is missing, and several processes or machines
+    may share a study. The settings found are written as a TOML file for `ncgnn train GRAPH --config FILE`.
+
+    Example: `ncgnn tune karate --trials 3 --confirm 1`
+    """
+    _check(model, filter)
+    tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
+    if graph is None and tables.given and label is None:
+        raise InputError("--label names the column of the node table with the classes to learn")
+    graphs = _graphs(graph, tables, data)
+    name = _FAMILY if graph == _FAMILY else graphs[0].name
+    search = _search(name, graphs, model, filter, splits, trials, minutes, seed, storage)
+    place = out or _default_out(name, model, filter)
+    _check_place(place)
+    study = search.open() if export_only else _run(search, jobs, as_json)
+    command = f"ncgnn tune {name} {_options(model, filter, trials, splits, confirm, seed)}"
+    _finish(search, study, confirm, place, command, as_json)
+
+
+def _check(model: str, filter: str) -> None:
+    if model not in ("ncgnn", "gcn"):
+        raise InputError(f"--model {model}: unknown model; known: ncgnn, gcn")
+    if filter not in ("attention", "diffusion"):
+        raise InputError(f"--filter {filter}: unknown filter; known: attention, diffusion")
+    if find_spec("optuna") is None:
+        raise InputError("tuning needs the package optuna: pip install 'ncgnn[tune]'")
+
+
+def _graphs(graph: str | None, tables: g.Tables, folder: Path | None) -> list["Data"]:
+    names = [f"{_FAMILY}:{homophily}" for homophily in _HOMOPHILIES] if graph == _FAMILY else [graph]
+    return [g.find_graph(name, tables, folder) for name in names]
+
+
+def _search(
+    name: str,
+    graphs: list["Data"],
+    model: str,
+    filter: str,
+    splits: int | None,
+    trials: int,
+    minutes: float | None,
+    seed: int,
+    storage: str | None,
+) -> "Search":
+    from ncgnn.cli.train import file_name
+    from ncgnn.experiments.tune import Search
+    from ncgnn.experiments.tune_model import TunableGCN, TunableNCGNN
+    from ncgnn.experiments.tune_splits import hidden_splits
+
+    tunable = TunableGCN(name) if model == "gcn" else TunableNCGNN(name, filter)
+    file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
+    _STUDIES.mkdir(parents=True, exist_ok=True)
+    return Search(
+        tunable,
+        [hidden_splits(graph, splits or (1 if name == _FAMILY else 2)) for graph in graphs],
+        file.name,
+        storage or f"sqlite:///{file}.db",
+        file.with_name(f"{file.name}.lock"),
+        trials,
+        None if minutes is None else 60 * minutes,
+        seed,
+    )
+
+
+def _default_out(name: str, model: str, filter: str) -> Path:
+    from ncgnn.baselines.settings import tuned_preset
+    from ncgnn.cli.train import file_name
+
+    return tuned_preset(name) if model == "gcn" else Path(f"{file_name(name)}-{filter}.toml")
+
+
+def _check_place(place: Path) -> None:
+    from ncgnn.train.folder import check_writable
+
+    if place.is_dir():
+        raise InputError(f"--out {place}: is a folder: name a file")
+    check_writable(place.parent)
+    place.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _options(model: str, filter: str, trials: int, splits: int | None, confirm: int, seed: int) -> str:
+    """The options that decide the result; what else was typed may hold a password."""
+    what = "--model gcn" if model == "gcn" else f"--filter {filter}"
+    number = "" if splits is None else f" --splits {splits}"
+    return f"{what} --trials {trials}{number} --confirm {confirm} --seed {seed}"
+
+
+def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
+    from optuna.trial import TrialState
+
+    from ncgnn.experiments.study import count
+    from ncgnn.experiments.tune import run
+
+    busy = count(search.open(), TrialState.RUNNING)
+    if busy:
+        print(
+            f"note: waiting for what other processes have begun, or left when they were killed: {busy}", file=sys.stderr
+        )
+    return run(search, jobs, _show_on_stderr if quiet else _show)
+
+
+def _show_on_stderr(study: "Study", trial: "FrozenTrial") -> None:
+    _show(study, trial, stderr=True)
+
+
+def _show(study: "Study", trial: "FrozenTrial", stderr: bool = False) -> None:
+    """One line a trial."""
+    from optuna.trial import TrialState
+    from rich.console import Console
+
+    from ncgnn.experiments.tune_report import seconds, state_name
+
+    complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    best = max((one.value for one in complete if one.value is not None), default=None)
+    line = f"trial {trial.number:3}  validation {_percent(trial.value)}  best {_percent(best)}"
+    console = Console(stderr=stderr, highlight=False)
+    console.print(f"{line}  {seconds(trial):7.1f} s  {state_name(trial)}")
+
+
+def _percent(value: float | None) -> str:
+    return "      -" if value is None else f"{value:7.2%}"
+
+
+def _finish(search: "Search", study: "Study", confirm: int, place: Path, command: str, as_json: bool) -> None:
+    from ncgnn.experiments.tune_choice import choose
+    from ncgnn.experiments.tune_report import summary, write_preset, write_trials
+
+    table = _STUDIES / f"{search.name}.csv"
+    write_trials(table, study)
+    winner = choose(search, study, confirm)
+    number = sum(map(len, search.splits))
+    write_preset(place, study, winner, command, f"{number} split{'s' * (number > 1)}")
+    result: dict[str, Any] = summary(study, winner) | {"preset": str(place), "table": str(table)}
+    if as_json:
+        print(json.dumps(result, indent=2))
+    else:
+        print(f"trial {winner.trial.number} is the best: validation {winner.accuracy:.2%}; settings: {place}")

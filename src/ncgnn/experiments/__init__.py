@@ -1,0 +1,1 @@
+"""The paper's tables as data, searches for settings, and their runs."""

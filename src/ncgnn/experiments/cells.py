@@ -1,0 +1,102 @@
+"""The cells of the paper's tables 3 to 7, the controls beside them, and the published numbers."""
+
+import csv
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from ncgnn.data.splits import TWENTY_PER_CLASS
+
+TABLES = ("3", "4", "5", "6", "7", "extra", "default")
+CONTROLS = ("GCN", "GCN tuned", "MLP")
+MODELS = ("NCGNN-A", "NCGNN-D", "NCGNN default", *CONTROLS)
+EXTRA = ("squirrel-filtered", "minesweeper")
+
+_OWN_CHOICE = "hops=best"  # models of table 3 that are not run at every number of hops
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """One number of a table. ``dataset`` and ``setting`` are spelled as in the list of published numbers."""
+
+    table: str
+    dataset: str
+    setting: str
+    model: str
+
+    @property
+    def graph(self) -> str:
+        """The name that :func:`ncgnn.load_dataset` takes."""
+        return f"{self.dataset}:{self.setting.removeprefix('h=')}" if self.dataset == "syn-cora" else self.dataset
+
+    @property
+    def hops(self) -> int | None:
+        """The receptive field of a column of table 3; None where the settings choose it."""
+        value = self.setting.removeprefix("hops=")
+        return int(value) if value.isdecimal() else None
+
+    @property
+    def is_synthetic(self) -> bool:
+        return self.dataset == "syn-cora"
+
+    def __str__(self) -> str:
+        return f"{self.dataset}, {self.setting}, {self.model}"
+
+
+@cache
+def published() -> dict[Cell, float]:
+    """The paper's accuracies in percent: NCGNN, and those of its GCN and MLP."""
+    text = (resources.files("ncgnn.experiments") / "published.csv").read_text("utf-8")
+    rows = csv.DictReader(text.splitlines())
+    return {Cell(r["table"], r["dataset"], r["setting"], r["model"]): float(r["accuracy"]) for r in rows}
+
+
+@cache
+def all_cells() -> tuple[Cell, ...]:
+    """Every cell that is run, in the order of the tables."""
+    ours = [cell for cell in published() if cell.model.startswith("NCGNN")]
+    extra = [Cell("extra", name, setting_of(name), model) for name in EXTRA for model in ("NCGNN-A", *CONTROLS)]
+    found = {*ours, *(control_of(cell, model) for cell in ours for model in CONTROLS), *_sweep(), *extra, *_default()}
+    return tuple(sorted(found, key=_order))
+
+
+def control_of(cell: Cell, control: str) -> Cell:
+    """What a cell is compared with. In table 3 the paper's GCN has as many layers as NCGNN has hops; where NCGNN's
+    hops are not a number of layers, it is the GCN of the depth that is best in the paper."""
+    if cell.table != "3":
+        return Cell(cell.table, cell.dataset, cell.setting, control)
+    if control != "GCN":
+        return Cell("3", cell.dataset, _OWN_CHOICE, control)
+    return Cell("3", cell.dataset, cell.setting if cell.hops else best_published_depth(cell.dataset), "GCN")
+
+
+def best_published_depth(dataset: str) -> str:
+    depths = [cell for cell in _sweep() if cell.dataset == dataset]
+    return max(depths, key=published().__getitem__).setting
+
+
+def setting_of(graph: str) -> str:
+    """How a graph is usually split, in the words of the tables."""
+    if graph in TWENTY_PER_CLASS:
+        return "20 per class"
+    return "48/32/20" if graph not in EXTRA else "published splits"
+
+
+def named_graphs() -> tuple[str, ...]:
+    """The twelve real graphs of the tables."""
+    return tuple(dict.fromkeys(cell.dataset for cell in published() if not cell.is_synthetic))
+
+
+def _sweep() -> list[Cell]:
+    return [cell for cell in published() if cell.table == "3" and cell.model == "GCN"]
+
+
+def _default() -> list[Cell]:
+    return [Cell("default", name, setting_of(name), "NCGNN default") for name in named_graphs()]
+
+
+def _order(cell: Cell) -> tuple[int, int, int, tuple[bool, int, str]]:
+    datasets = (*named_graphs(), "syn-cora", *EXTRA)
+    number = "".join(c for c in cell.setting if c.isdecimal())
+    setting = (not number, int(number or 0), cell.setting)
+    return TABLES.index(cell.table), datasets.index(cell.dataset), MODELS.index(cell.model), setting

@@ -1,0 +1,90 @@
+"""Many runs: one process and one thread for each, here or on a cluster."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from joblib import Parallel, delayed, parallel_config
+
+from ncgnn.errors import InputError
+from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.protocol import Protocol, plan
+from ncgnn.experiments.recipes import recipe
+from ncgnn.experiments.rows import Row, RunStore
+from ncgnn.experiments.single import Run, perform
+
+Backend = Literal["loky", "dask"]
+
+_CHEAP_FIRST = (
+    "texas",
+    "cornell",
+    "wisconsin",
+    "syn-cora",
+    "cora",
+    "citeseer",
+    "cora-ml",
+    "chameleon",
+    "squirrel-filtered",
+    "actor",
+    "minesweeper",
+    "squirrel",
+    "amazon-photo",
+    "pubmed",
+    "amazon-computers",
+)
+
+
+def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
+    """The runs of a protocol that are not in the store, graph after graph, cheap ones first."""
+    done = {row.key for row in store.read()}
+    runs = [
+        Run(cell, split, seed, settings)
+        for cell in sorted(cells, key=_cost)
+        if (settings := recipe(cell)) is not None
+        for split, seed in plan(cell, protocol)
+    ]
+    return [run for run in runs if run.key not in done]
+
+
+def run_all(
+    runs: Sequence[Run],
+    store: RunStore,
+    jobs: int = 1,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    on_row: Callable[[Row], None] = lambda row: None,
+) -> None:
+    """Run, and store each row as soon as it is finished."""
+    with _workers(jobs, backend, scheduler):
+        parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        for row in parallel(delayed(perform)(run) for run in runs):
+            store.append(row)
+            on_row(row)
+
+
+def _cost(cell: Cell) -> tuple[int, str]:
+    known = cell.dataset in _CHEAP_FIRST
+    return _CHEAP_FIRST.index(cell.dataset) if known else -1, cell.graph
+
+
+@contextmanager
+def _workers(jobs: int, backend: Backend, scheduler: str | None) -> Iterator[None]:
+    if backend == "loky":
+        with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+            yield
+        return
+    with _dask_client(jobs, scheduler), parallel_config("dask", n_jobs=-1):
+        yield
+
+
+def _dask_client(jobs: int, scheduler: str | None) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("--backend dask needs Dask: pip install 'ncgnn[cluster]'") from None
+    if scheduler is None:
+        return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
+    try:
+        return Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--scheduler {scheduler}: no Dask scheduler answers there ({error})") from None

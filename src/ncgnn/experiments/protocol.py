@@ -1,0 +1,43 @@
+"""How often each cell is run: on which splits, with which seeds."""
+
+import re
+from typing import Literal, get_args
+
+from torch_geometric.data import Data
+
+from ncgnn.data import split_per_class, usual_split
+from ncgnn.data.splits import TWENTY_PER_CLASS
+from ncgnn.experiments.cells import Cell
+
+Protocol = Literal["paper", "core", "quick"]
+PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
+
+_SMALL = ("texas", "cornell", "wisconsin")  # few test nodes, so single runs vary most
+
+
+def plan(cell: Cell, protocol: Protocol) -> list[tuple[int, int]]:
+    """The runs of a cell: pairs of a split and a seed."""
+    return [(split, seed) for split in range(_splits(cell)) for seed in range(_seeds(cell, protocol))]
+
+
+def draw_split(data: Data, cell: Cell, number: int) -> Data:
+    """Split ``number`` of a cell; all models of a table get the same ones."""
+    per_class = re.fullmatch(r"(\d+) per class", cell.setting)
+    return split_per_class(data, int(per_class[1]), 500, number) if per_class else usual_split(data, number)
+
+
+def fulfilled(cell: Cell, done: set[tuple[int, int]]) -> Protocol | None:
+    """The largest protocol of which all runs are done."""
+    return next((protocol for protocol in PROTOCOLS if done.issuperset(plan(cell, protocol))), None)
+
+
+def _splits(cell: Cell) -> int:
+    if cell.is_synthetic:
+        return 1
+    return 5 if cell.dataset in TWENTY_PER_CLASS else 10
+
+
+def _seeds(cell: Cell, protocol: Protocol) -> int:
+    if protocol == "quick":
+        return 1
+    return 10 if protocol == "paper" or cell.is_synthetic or cell.dataset in _SMALL else 2

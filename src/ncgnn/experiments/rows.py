@@ -1,0 +1,126 @@
+"""The finished runs on disk: lines that are appended whole, and never twice."""
+
+import csv
+import fcntl
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from ncgnn.errors import InputError
+
+
+class Row(NamedTuple):
+    """A finished run. Its first seven columns are its identity."""
+
+    table: str
+    dataset: str
+    setting: str
+    model: str
+    split: str
+    seed: str
+    config_hash: str
+    val_accuracy: str
+    test_accuracy: str
+    roc_auc: str
+    epoch: str
+    seconds: str
+    ncgnn: str
+    torch: str
+    pyg: str
+    numpy: str
+    commit: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return self[:7]
+
+
+class RunStore:
+    """A folder with a file for each model of each dataset of each table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def file(self, table: str, dataset: str, model: str) -> Path:
+        return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
+
+    def read(self) -> list[Row]:
+        """All rows; a line that a kill left unfinished is none."""
+        return [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
+
+    def append(self, row: Row) -> bool:
+        """Add a finished run, unless another process has added the same one; whether it was added."""
+        path = self.file(row.table, row.dataset, row.model)
+        is_new = not path.exists()
+        with _locked(path) as handle:
+            content = _repaired(handle)
+            if row.key in {old.key for old in _parse(path, content)}:
+                return False
+            _write(handle, _lines(row) if content else _lines(Row._fields, row))
+        if is_new:
+            _sync_folder(self.folder)
+        return True
+
+    def repair(self) -> None:
+        """Cut off what a kill left of a last line."""
+        for path in self.folder.glob("*.csv"):
+            with _locked(path) as handle:
+                _repaired(handle)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """The file, for this process alone; the lock goes with the process, however it ends."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _repaired(handle: int) -> bytes:
+    content = os.pread(handle, os.fstat(handle).st_size, 0)
+    whole = content[: content.rfind(b"\n") + 1]
+    if whole != content:
+        os.ftruncate(handle, len(whole))
+    return whole
+
+
+def _write(handle: int, lines: bytes) -> None:
+    written = os.write(handle, lines)
+    if written != len(lines):  # a full disk; what was written is cut off by the next writer
+        raise InputError(f"only {written} of {len(lines)} bytes of a result could be written: is the disk full?")
+    os.fsync(handle)
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file survives a power cut only when its folder is on disk too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _lines(*rows: tuple[str, ...]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode()
+
+
+def _parse(path: Path, content: bytes) -> list[Row]:
+    text = content[: content.rfind(b"\n") + 1].decode("utf-8", errors="replace")
+    lines = list(csv.reader(text.splitlines()))
+    for number, line in enumerate(lines, start=1):
+        if len(line) != len(Row._fields) or (number == 1 and tuple(line) != Row._fields):
+            raise InputError(f"{path}, line {number}: not a row of results: mend or delete the line")
+    return [Row(*line) for line in lines[1:]]

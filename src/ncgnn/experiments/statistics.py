@@ -1,0 +1,54 @@
+"""Means, intervals and verdicts. All accuracies are in percent."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Literal
+
+from scipy.stats import t
+
+from ncgnn.experiments.rows import Row
+
+Verdict = Literal["above", "equal", "below"]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and half the width of its 95 % interval, which one value alone does not have."""
+
+    mean: float
+    half: float | None
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Student's t-interval."""
+    n = len(values)
+    half = float(t.ppf(0.975, n - 1)) * stdev(values) / sqrt(n) if n > 1 else None
+    return Estimate(fmean(values), half)
+
+
+def units(rows: Iterable[Row], by: Literal["split", "seed"], column: str = "test_accuracy") -> dict[int, float]:
+    """The mean of each split: runs on the same split are not independent. On one split alone, that of each seed."""
+    values: dict[int, list[float]] = defaultdict(list)
+    for row in rows:
+        values[int(getattr(row, by))].append(100 * float(getattr(row, column)))
+    return {unit: fmean(found) for unit, found in sorted(values.items())}
+
+
+def verdict(ours: Estimate, published: float, is_on_other_splits: bool) -> Verdict | None:
+    """Whether we are above the published mean. If that one was measured on other random splits, it varies as ours
+    does, and the difference of the two by the square root of two more."""
+    if ours.half is None:
+        return None
+    half = ours.half * (sqrt(2) if is_on_other_splits else 1)
+    if published < ours.mean - half:
+        return "above"
+    return "below" if published > ours.mean + half else "equal"
+
+
+def paired(ours: Mapping[int, float], other: Mapping[int, float]) -> Estimate | None:
+    """The mean difference on the splits that both were run on."""
+    common = sorted(set(ours) & set(other))
+    return estimate([ours[unit] - other[unit] for unit in common]) if common else None

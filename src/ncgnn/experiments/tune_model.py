@@ -1,0 +1,75 @@
+"""What can be tuned: NCGNN with one of its filters, or a GCN for comparison."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pydantic import BaseModel
+from torch_geometric.data import Data
+
+from ncgnn import baselines
+from ncgnn.experiments.space import suggest, suggest_gcn
+from ncgnn.experiments.tune_points import known_gcn_points, known_points
+from ncgnn.train.config import Config
+from ncgnn.train.run import Epoch, fit, prepare_features
+
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
+Watch = Callable[[Epoch], None]
+
+
+class Tunable(Protocol):
+    """A model on a graph, as a search sees it."""
+
+    @property
+    def kind(self) -> str: ...
+
+    def settings(self, trial: "BaseTrial") -> BaseModel:
+        """What the trial suggests."""
+
+    def points(self) -> list[dict[str, Any]]:
+        """What to try first."""
+
+    def accuracies(self, splits: Sequence[Data], settings: Any, watch: Watch) -> Iterator[float]:
+        """The best validation accuracy of one run on each split of one graph."""
+
+
+@dataclass(frozen=True)
+class TunableNCGNN:
+    graph: str
+    filter: str
+
+    @property
+    def kind(self) -> str:
+        return self.filter
+
+    def settings(self, trial: "BaseTrial") -> Config:
+        return Config.make(suggest(trial, self.graph, self.filter))
+
+    def points(self) -> list[dict[str, Any]]:
+        return known_points(self.graph, self.filter)
+
+    def accuracies(self, splits: Sequence[Data], settings: Config, watch: Watch) -> Iterator[float]:
+        graph = splits[0]
+        x = prepare_features(graph.x, settings.normalize_features)
+        filter = settings.make_filter()
+        prepared = filter.prepare(graph.edge_index, graph.num_nodes, graph.get("edge_weight"), x.dtype)
+        for split in splits:
+            yield fit(split, x, prepared, settings, watch).best.val_accuracy
+
+
+@dataclass(frozen=True)
+class TunableGCN:
+    graph: str
+    kind: str = "gcn"
+
+    def settings(self, trial: "BaseTrial") -> baselines.Settings:
+        return baselines.Settings.make(suggest_gcn(trial))
+
+    def points(self) -> list[dict[str, Any]]:
+        return known_gcn_points(self.graph)
+
+    def accuracies(self, splits: Sequence[Data], settings: baselines.Settings, watch: Watch) -> Iterator[float]:
+        for split in splits:
+            yield baselines.fit(split, settings, watch).best.val_accuracy

@@ -1,0 +1,47 @@
+"""Where a search begins: points that are known to be good, tried before any other."""
+
+from typing import Any
+
+from ncgnn.baselines import Settings, published_gcn
+from ncgnn.experiments.space import parameters
+from ncgnn.train.config import Config, preset
+
+_CITATION = {"normalize_features": True, "dropout": 0.9, "iterations": 4, "m_minus": 0.3, "beta": 5.0}
+_OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normalize_features": True}
+_WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_features": True}
+_RAW = {"normalize_features": False, "iterations": 2}
+_FROM_ZERO = {"hops": [0, 1, 2, 3]}
+
+# graphs: what was found there, as changes of the default
+_FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
+    ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml"): [
+        _CITATION,
+        _CITATION | {"beta": 10.0},
+        _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
+    ],
+    ("amazon-photo", "amazon-computers"): [_RAW | {"beta": 5.0}, _RAW | {"beta": 5.0, "dropout": 0.7}],
+    ("texas", "cornell", "cornell-fixed", "wisconsin", "actor", "syn-cora"): [
+        _OWN_FEATURES | _FROM_ZERO,
+        _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
+        _OWN_FEATURES | _FROM_ZERO | {"beta": 5.0, "lr": 5e-3},
+    ],
+    ("squirrel", "chameleon", "squirrel-filtered", "chameleon-filtered"): [
+        _WIKIPEDIA,
+        _WIKIPEDIA | {"beta": 5.0},
+        _WIKIPEDIA | {"normalize_features": False},
+    ],
+}
+
+
+def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
+    """The preset of the graph, the default, and what was found on graphs of its kind."""
+    family = graph.partition(":")[0]
+    found = next((points for graphs, points in _FOUND.items() if family in graphs), [])
+    return [parameters(Config.make({"filter": filter} | values)) for values in (preset(graph, filter), {}, *found)]
+
+
+def known_gcn_points(graph: str) -> list[dict[str, Any]]:
+    """The default, and the published settings as far as they are searched."""
+    published = published_gcn(graph).model_copy(update={"patience": 100})
+    names = ("layers", "width", "dropout", "lr", "weight_decay", "decay", "patience", "normalize_features")
+    return [settings.model_dump(include=set(names)) for settings in (Settings.make({}), published)]

@@ -1,0 +1,87 @@
+"""What a search leaves behind: a preset, and all trials as a table."""
+
+import csv
+import json
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.trial import FrozenTrial, TrialState
+from pydantic import BaseModel
+
+from ncgnn.experiments.study import count
+from ncgnn.experiments.tune_choice import Winner
+from ncgnn.files import atomic
+
+_STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
+_PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "optuna")
+
+
+def write_trials(path: Path, study: optuna.Study) -> None:
+    """One row a trial that ended; the accuracy of a pruned one is that at which it was given up."""
+    trials = study.get_trials(deepcopy=False, states=tuple(_STATES))
+    names = list(dict.fromkeys(name for trial in trials for name in trial.params))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic(path) as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["number", "state", "validation_accuracy", "seconds", *names])
+        rows.writerows(_row(trial, names) for trial in trials)
+
+
+def write_preset(path: Path, study: optuna.Study, winner: Winner, command: str, splits: str) -> None:
+    """The winner's settings where they differ from the defaults, with comments on how they were found."""
+    comments = [command, _counts(study), f"validation accuracy {winner.accuracy:.4f} on {splits}", _chosen(winner)]
+    comments += [_versions(), datetime.now(UTC).date().isoformat()]
+    with atomic(path) as file:
+        file.writelines(f"# {line}\n" for line in comments)
+        file.write(changed_settings(winner.settings))
+
+
+def changed_settings(settings: BaseModel) -> str:
+    """TOML of what differs from the defaults; numbers, strings and lists look there as in JSON."""
+    values = settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+
+
+def summary(study: optuna.Study, winner: Winner) -> dict[str, Any]:
+    """The result as plain values."""
+    return {
+        "study": study.study_name,
+        "trials": {name: count(study, state) for state, name in _STATES.items()},
+        "best_trial": winner.trial.number,
+        "validation_accuracy": winner.accuracy,
+        "settings": winner.settings.model_dump(mode="json"),
+    }
+
+
+def state_name(trial: FrozenTrial) -> str:
+    return _STATES[trial.state]
+
+
+def seconds(trial: FrozenTrial) -> float:
+    return 0.0 if trial.duration is None else trial.duration.total_seconds()
+
+
+def _row(trial: FrozenTrial, names: Sequence[str]) -> list[Any]:
+    value = "" if trial.value is None else round(trial.value, 6)
+    return [trial.number, state_name(trial), value, f"{seconds(trial):.1f}", *(trial.params.get(n, "") for n in names)]
+
+
+def _counts(study: optuna.Study) -> str:
+    counts = {name: count(study, state) for state, name in _STATES.items()}
+    return f"trials: {', '.join(f'{number} {name}' for name, number in counts.items())}"
+
+
+def _chosen(winner: Winner) -> str:
+    if not winner.rivals:
+        return f"trial {winner.trial.number}, the best with one seed"
+    alone = f"{float(winner.trial.value or 0):.4f}"
+    return f"trial {winner.trial.number} ({alone} with one seed), the best of {winner.rivals} over two seeds"
+
+
+def _versions() -> str:
+    return ", ".join([f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)])

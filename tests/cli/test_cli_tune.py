@@ -1,0 +1,94 @@
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from papers import contents
+
+QUICK = ("--trials", 1, "--splits", 1, "--confirm", 1)
+
+
+@pytest.fixture
+def tuned(ncgnn, here):
+    """The karate club, tuned as shortly as possible."""
+    return ncgnn("tune", "karate", *QUICK)
+
+
+def test_it_leaves_a_preset_that_train_takes_and_a_table(ncgnn, here, tuned):
+    assert (tuned.code, tuned.err) == (0, "")
+    assert tuned.out.splitlines()[0].startswith("trial   0  validation ")
+    assert tuned.out.splitlines()[-1].endswith("settings: karate-attention.toml")
+    assert sorted(path.name for path in (here / "results/studies").iterdir()) == [
+        "karate-attention.csv",
+        "karate-attention.db",
+        "karate-attention.lock",
+    ]
+    text = (here / "karate-attention.toml").read_text()
+    assert "# ncgnn tune karate --filter attention --trials 1 --splits 1 --confirm 1 --seed 0\n" in text
+    assert tomllib.loads(text)["dropout"] == 0.5  # as the preset of the graph, which is tried first
+    done = ncgnn("train", "karate", "--config", "karate-attention.toml", "--set", "epochs=2")
+    assert done.code == 0
+
+
+def test_again_it_runs_nothing_and_finds_the_same(ncgnn, here, tuned):
+    before = (here / "karate-attention.toml").read_text()
+    again = ncgnn("tune", "karate", *QUICK)
+    assert again.out.splitlines() == tuned.out.splitlines()[-1:]
+    assert (here / "karate-attention.toml").read_text() == before
+
+
+def test_export_only_runs_no_trial_and_writes_both_files_again(ncgnn, here, tuned):
+    Path("results/studies/karate-attention.csv").unlink()
+    done = ncgnn("tune", "karate", "--splits", 1, "--confirm", 1, "--export-only", "--out", "new/found.toml")
+    assert done.code == 0
+    assert done.out.count("\n") == 1
+    assert Path("results/studies/karate-attention.csv").read_text().count("\n") == 2
+    assert "dropout" in Path("new/found.toml").read_text()
+
+
+def test_json_is_alone_on_standard_output(ncgnn, here):
+    done = ncgnn("tune", "karate", *QUICK, "--json")
+    result = json.loads(done.out)
+    assert result["trials"] == {"complete": 1, "pruned": 0, "failed": 0}
+    assert result["settings"]["dropout"] == 0.5
+    assert result["preset"] == "karate-attention.toml"
+    assert done.err.startswith("trial   0 ")
+
+
+def test_a_gcn_is_tuned_alike(ncgnn, here):
+    done = ncgnn("tune", "karate", "--model", "gcn", *QUICK, "--out", "gcn.toml")
+    assert (done.code, done.err) == (0, "")
+    assert "# ncgnn tune karate --model gcn " in Path("gcn.toml").read_text()
+    assert Path("results/studies/karate-gcn.csv").exists()
+
+
+def test_own_tables_are_tuned(ncgnn, here, tables):
+    done = ncgnn("tune", *tables, "--id", "paper", "--label", "topic", "--source", "from", "--target", "to", *QUICK)
+    assert (done.code, done.err) == (0, "")
+    assert Path("nodes-attention.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("karate", "--model", "gat"), "--model gat: unknown model; known: ncgnn, gcn"),
+        (("karate", "--filter", "none"), "--filter none: unknown filter; known: attention, diffusion"),
+        (("karate", "--out", "."), "--out .: is a folder: name a file"),
+        (("karate", "--export-only"), "study 'karate-attention' has no complete trial: run more --trials"),
+        (("nowhere.npz",), "nowhere.npz: "),
+        (("karate", "--storage", "nonsense"), "--storage: the database cannot be used ("),
+        ((), "name one graph: "),
+    ],
+)
+def test_mistakes_are_one_line(ncgnn, here, arguments, message):
+    done = ncgnn("tune", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"ncgnn: {message}")
+    assert done.err.count("\n") == 1
+    assert not [name for name in contents(here) if name.endswith(".toml")]
+
+
+def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    assert ncgnn("tune", "karate").err == "ncgnn: tuning needs the package optuna: pip install 'ncgnn[tune]'\n"

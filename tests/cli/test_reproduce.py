@@ -1,0 +1,61 @@
+import pytest
+
+ONE = ("reproduce", "table6", "--models", "MLP", "--datasets", "syn-cora:0.5")
+
+
+@pytest.fixture(autouse=True)
+def no_benchmark_graphs(monkeypatch, tmp_path):
+    monkeypatch.delenv("NCGNN_DATA", raising=False)
+    monkeypatch.setenv("NCGNN_CACHE", str(tmp_path / "cache"))
+
+
+def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
+    done = ncgnn(*ONE)
+    assert done.code == 0, done.err
+    assert "syn-cora" in done.out
+    file = here / "results/runs/6-syn-cora-mlp.csv"
+    stored = file.read_bytes()
+    assert stored.count(b"\n") == 2
+    assert (here / "results/tables/table6.csv").is_file()
+    assert "# Results" in (here / "results/tables/results.md").read_text()
+    assert ncgnn(*ONE).code == 0
+    assert file.read_bytes() == stored
+
+
+def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
+    done = ncgnn("reproduce", "table5", "--report-only", "--markdown", "page.md")
+    assert done.code == 0
+    assert done.out.count("not run yet") == 24
+    assert (here / "page.md").is_file()
+    assert not (here / "results/runs").exists()
+
+
+def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypatch):
+    from ncgnn.experiments import recipes
+
+    monkeypatch.setattr(recipes, "tuned_gcn", lambda graph: None)
+    done = ncgnn("reproduce", "table6", "--models", "GCN tuned")
+    assert done.code == 0
+    assert "GCN tuned is left out on syn-cora: search with ncgnn tune GRAPH --model gcn" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("table9",), "TABLE table9: unknown; known: table3, table4"),
+        (("table5", "--protocol", "long"), "--protocol long: unknown; known: paper, core, quick"),
+        (("table5", "--models", "GAT"), "--models GAT: unknown; known: NCGNN-A"),
+        (("table5", "--datasets", "cora"), "--datasets cora: unknown; known: squirrel"),
+        (("table5", "--models", "NCGNN-D"), "no cell of table5 has these models: NCGNN-D"),
+        (("table5", "--backend", "ray"), "--backend ray: unknown; known: loky, dask"),
+        (("table5", "--scheduler", "tcp://here"), "--scheduler goes with --backend dask"),
+        (("table3", "--datasets", "citeseer"), "graph 'citeseer' is not at hand (NCGNN_DATA is not set)"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_run(ncgnn, here, arguments, message):
+    done = ncgnn("reproduce", *arguments)
+    assert done.code == 2
+    lines = [line for line in done.err.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1
+    assert lines[0].startswith(f"ncgnn: {message}")
+    assert not (here / "results").exists()

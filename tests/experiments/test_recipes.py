@@ -1,0 +1,51 @@
+import pytest
+
+from ncgnn.experiments import recipes
+from ncgnn.experiments.cells import Cell, all_cells
+from ncgnn.experiments.recipes import config_hash, recipe, with_seed, within
+from ncgnn.train.config import Config, preset
+
+
+def test_every_cell_but_an_unsearched_control_has_settings():
+    assert {cell.model for cell in all_cells() if recipe(cell) is None} <= {"GCN tuned"}
+
+
+@pytest.mark.parametrize(
+    ("hops", "most", "expected"),
+    [
+        ([0, 1, 2, 3, 4, 5], 2, [0, 1, 2]),
+        ([1, 2, 3, 4, 5], 5, [1, 2, 3, 4, 5]),
+        ([1, 2, 3], 5, [1, 2, 3, 4, 5]),
+        ([1, 3, 5], 4, [1, 3, 4]),
+        ([2, 3], 1, [1]),
+        (5, 3, [1, 2, 3]),
+    ],
+)
+def test_the_farthest_hop_of_a_column_is_its_own(hops, most, expected):
+    assert within(Config.make({"hops": hops}), most) == {"hops": expected}
+
+
+def test_zetas_start_stays_with_its_hop():
+    config = Config.make({"hops": [2, 0, 1], "zeta_prior": [0.2, 3.0, 0.1]})
+    assert within(config, 1) == {"hops": [0, 1], "zeta_prior": [3.0, 0.1]}
+    assert within(config, 3) == {"hops": [0, 1, 2, 3], "zeta_prior": [3.0, 0.1, 0.2, 0.2]}
+
+
+def test_a_column_changes_nothing_but_the_hops():
+    column = recipe(Cell("3", "cora", "hops=2", "NCGNN-A"))
+    own = Config.make(preset("cora"))
+    assert column.model_dump(exclude={"hops", "zeta_prior"}) == own.model_dump(exclude={"hops", "zeta_prior"})
+    assert max(column.hop_set) == 2
+
+
+def test_a_gcn_has_the_depth_of_its_column():
+    assert recipe(Cell("3", "cora", "hops=4", "GCN")).layers == 4
+    assert recipe(Cell("5", "texas", "48/32/20", "GCN")).layers == 2
+
+
+def test_the_hash_tells_settings_apart_and_seeds_not(monkeypatch):
+    cell = Cell("5", "texas", "48/32/20", "NCGNN-A")
+    before = config_hash(recipe(cell))
+    assert config_hash(with_seed(recipe(cell), 7)) == before
+    monkeypatch.setattr(recipes, "preset", lambda graph, filter: {"hops": [0, 1], "lr": 0.123})
+    assert config_hash(recipe(cell)) != before

@@ -1,0 +1,68 @@
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from ncgnn.errors import InputError
+from ncgnn.experiments.rows import Row, RunStore
+
+
+def row(number: int, accuracy: str = "0.5") -> Row:
+    identity = ("5", "texas", "48/32/20", "NCGNN-A", str(number), "0", "abc")
+    return Row(*identity, "0.5", accuracy, "", "7", "1.0", "0.1.0", "2", "2", "2", "c0ffee")
+
+
+def append_all(folder: Path, count: int) -> None:
+    for number in range(count):
+        RunStore(folder).append(row(number))
+
+
+def test_what_is_appended_is_read(tmp_path):
+    store = RunStore(tmp_path / "runs")
+    assert store.read() == []
+    assert store.append(row(0))
+    assert store.append(row(1))
+    assert store.read() == [row(0), row(1)]
+    assert store.file("5", "texas", "NCGNN default").name == "5-texas-ncgnn-default.csv"
+
+
+def test_a_run_is_stored_once_and_the_first_one_stays(tmp_path):
+    store = RunStore(tmp_path)
+    assert store.append(row(0))
+    assert not store.append(row(0, accuracy="0.9"))
+    assert store.read() == [row(0)]
+    assert store.append(row(0)._replace(config_hash="def"))
+
+
+def test_a_line_torn_anywhere_is_cut_and_can_be_run_again(tmp_path):
+    store = RunStore(tmp_path)
+    append_all(tmp_path, 2)
+    path = store.file("5", "texas", "NCGNN-A")
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        kept = store.read()
+        assert kept == [row(0), row(1)][: len(kept)]
+        store.repair()
+        assert path.read_bytes() in (b"", *(whole[: i + 1] for i, byte in enumerate(whole) if byte == 10))
+        append_all(tmp_path, 2)
+        assert path.read_bytes() == whole
+
+
+def test_a_spoilt_line_is_named(tmp_path):
+    append_all(tmp_path, 2)
+    path = RunStore(tmp_path).file("5", "texas", "NCGNN-A")
+    path.write_text(path.read_text().replace("0.5,", "", 1))
+    with pytest.raises(InputError, match=r"ncgnn-a.csv, line 2: not a row"):
+        RunStore(tmp_path).read()
+
+
+def test_processes_that_append_the_same_runs_at_once_store_each_once(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=append_all, args=(tmp_path, 40)) for _ in range(3)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0, 0]
+    assert sorted(found.split for found in RunStore(tmp_path).read()) == sorted(map(str, range(40)))

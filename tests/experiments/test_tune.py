@@ -1,0 +1,123 @@
+from statistics import fmean
+
+import optuna
+import pytest
+import torch
+from optuna.trial import FixedTrial, TrialState
+
+from ncgnn.errors import InputError
+from ncgnn.experiments.study import FINISHED, count
+from ncgnn.experiments.tune import run
+from ncgnn.experiments.tune_choice import choose
+from ncgnn.experiments.tune_splits import hidden_splits
+from ncgnn.train import NCGNNClassifier
+from small_search import Scripted, Small, Sociable, diverges, karate_with_splits, make_search
+
+
+def outcome(study) -> list[tuple]:
+    return [(trial.number, trial.state, trial.params, trial.value) for trial in study.get_trials()]
+
+
+def test_a_trial_is_worth_the_mean_of_the_best_validation_accuracies(tmp_path):
+    trial = run(make_search(tmp_path, trials=1)).get_trials()[0]
+    config = Small().settings(FixedTrial(trial.params))
+    runs = [NCGNNClassifier.from_config(config).fit(split) for split in hidden_splits(karate_with_splits(), 2)]
+    assert trial.value == fmean(max(epoch.val_accuracy for epoch in one.history_) for one in runs)
+
+
+def test_known_points_come_first(tmp_path):
+    assert run(make_search(tmp_path, trials=2)).get_trials()[0].params == Small().points()[0]
+
+
+def test_only_training_and_validation_labels_are_left():
+    data = karate_with_splits()
+    for number, split in enumerate(hidden_splits(data, 2)):
+        known = data.train_mask[:, number] | data.val_mask[:, number]
+        assert torch.equal(split.y >= 0, known)
+        assert torch.equal(split.y[known], data.y[known])
+        assert not split.test_mask.any()
+
+
+def test_other_test_labels_change_no_trial_and_no_choice(tmp_path):
+    data, other = karate_with_splits(1), karate_with_splits(1)
+    test = data.test_mask[:, 0]
+    other.y[test] = (data.y[test] + 1) % 4
+    found = []
+    for number, graph in enumerate((data, other)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        search = make_search(folder, data=graph, splits=1, trials=5)
+        study = run(search)
+        found.append((outcome(study), choose(search, study, 3)[1:]))
+    assert found[0] == found[1]
+
+
+def test_a_graph_without_validation_nodes_cannot_be_tuned():
+    data = karate_with_splits(1)
+    data.val_mask[:] = False
+    with pytest.raises(InputError, match="no validation nodes"):
+        hidden_splits(data, 1)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_seed_decides_the_search(tmp_path, same):
+    studies = []
+    for number, seed in enumerate((3, 3 if same else 4)):
+        (tmp_path / str(number)).mkdir()
+        studies.append(run(make_search(tmp_path / str(number), seed=seed, trials=4)))
+    assert (outcome(studies[0]) == outcome(studies[1])) == same
+
+
+def test_a_resumed_search_runs_what_is_missing_and_ends_like_an_undisturbed_one(tmp_path):
+    (tmp_path / "once").mkdir()
+    undisturbed = run(make_search(tmp_path / "once", trials=5))
+    shown = []
+    for trials in (2, 2, 5, 5):
+        study = run(make_search(tmp_path, trials=trials), on_trial=lambda study, trial: shown.append(trial.number))
+    assert shown == [0, 1, 2, 3, 4]
+    assert outcome(study) == outcome(undisturbed)
+
+
+def test_no_trial_begins_after_the_time(tmp_path):
+    assert run(make_search(tmp_path, seconds=0.0)).get_trials(states=FINISHED) == []
+
+
+def test_a_trial_that_diverges_is_pruned_and_counts(tmp_path):
+    search = make_search(tmp_path, Scripted(diverges), trials=3)
+    study = run(search)
+    assert [trial.state for trial in study.get_trials()] == [TrialState.PRUNED] * 3
+    with pytest.raises(InputError, match="no complete trial"):
+        choose(search, study, 3)
+
+
+def test_a_trial_below_the_median_is_given_up_at_an_epoch_of_its_first_run(tmp_path):
+    """Not before epoch 40: slow learners have until then."""
+    good, poor = [0.5] * 200, [0.1] * 200
+    model = Scripted(lambda choice: poor if choice.lr == 0 else good, queue=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.0])
+    trials = run(make_search(tmp_path, model, trials=7)).get_trials()
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 6 + [TrialState.PRUNED]
+    assert list(trials[0].intermediate_values) == [20, 40, 80, 160, 1001, 1002]
+    assert list(trials[6].intermediate_values) == [20, 40]
+
+
+def test_a_late_bloomer_is_not_given_up(tmp_path):
+    late = [0.1] * 39 + [0.9]
+    model = Scripted(lambda choice: late if choice.lr == 0 else [0.5] * 40, queue=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.0])
+    assert run(make_search(tmp_path, model, trials=7)).best_params == {"lr": 0.0}
+
+
+def test_an_error_in_a_run_is_no_result(tmp_path):
+    def broken(choice):
+        raise InputError("something else")
+
+    with pytest.raises(InputError, match="something else"):
+        run(make_search(tmp_path, Scripted(broken)))
+    study = optuna.load_study(study_name="study", storage=f"sqlite:///{tmp_path}/study.db")
+    assert count(study, *FINISHED) == 0
+
+
+def test_two_processes_share_a_study_and_run_no_trial_twice(tmp_path):
+    trials = run(make_search(tmp_path, Sociable(folder=tmp_path), trials=6), jobs=2).get_trials()
+    assert len(list(tmp_path.glob("*.here"))) == 2
+    assert [trial.state in FINISHED for trial in trials] == [True] * 6
+    assert len({tuple(trial.params.values()) for trial in trials}) == 6
