@@ -26,7 +26,7 @@ def steps(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 30)
+        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 20)
     ]
 
 
@@ -104,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--large", action="store_true", help="the parts that take longer")
     found.add_argument("--parts", nargs="*", choices=[*PARTS, *LARGE_PARTS], help="default: all")
     found.add_argument("--graphs", nargs="+", default=graphs.NAMES, choices=graphs.NAMES, help="default: all at hand")
-    found.add_argument("--repeats", type=int, default=7)
+    found.add_argument("--repeats", type=int, default=5)
     found.add_argument("--threads", type=int, help="default: as many as torch takes")
     found.add_argument("--results", type=Path, default=ROOT / "results/benchmarks", help="folder of CSV files")
     found.add_argument("--page", type=Path, default=ROOT / "docs/performance.md")

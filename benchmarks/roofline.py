@@ -160,7 +160,7 @@ def measure(data: Data, config: Config, peak: Peak, repeats: int, tell: Callable
     """A row for each stage, and one for the whole step with the time it takes and the share it reaches."""
     costs = stages(Sizes.of(data, config))
     least = {name: peak.least_ms(cost) for name, cost in costs.items()}
-    step = interleaved({"step": enter("NCGNN", data, config).step}, repeats, tell, 30)["step"].row()["wall_median_ms"]
+    step = interleaved({"step": enter("NCGNN", data, config).step}, repeats, tell, 10)["step"].row()["wall_median_ms"]
     whole = Cost(sum(c.bytes for c in costs.values()), sum(c.flops for c in costs.values()))
     rows = [(name, costs[name], least[name], "", "") for name in costs]
     rows.append(("whole step", whole, sum(least.values()), step, round(sum(least.values()) / step, 4)))

@@ -42,7 +42,7 @@ def point(series: str, setting: dict[str, int], repeats: int, tell: Callable[[st
     edges = data.edge_index.shape[1] // 2
     value = edges if series == "edges" else setting[series]
     contestant = enter("NCGNN", data, config)
-    timing = interleaved({"step": contestant.step}, repeats, lambda text: tell(f"{series} {value}: {text}"))["step"]
+    timing = interleaved({"step": contestant.step}, repeats, lambda text: tell(f"{series} {value}: {text}"), 10)["step"]
     pool.clear()
     return {"series": series, "value": value} | setting | {"edges": edges} | timing.row()
 
