@@ -11,6 +11,7 @@ from ncgnn import baselines
 from ncgnn.experiments.space import suggest, suggest_gcn
 from ncgnn.experiments.tune_points import known_gcn_points, known_points
 from ncgnn.train.config import Config
+from ncgnn.train.filter_cache import filter_folder, prepare_filter
 from ncgnn.train.run import Epoch, fit, prepare_features
 
 if TYPE_CHECKING:
@@ -51,10 +52,8 @@ class TunableNCGNN:
         return known_points(self.graph, self.filter)
 
     def accuracies(self, splits: Sequence[Data], settings: Config, watch: Watch) -> Iterator[float]:
-        graph = splits[0]
-        x = prepare_features(graph.x, settings.normalize_features)
-        filter = settings.make_filter()
-        prepared = filter.prepare(graph.edge_index, graph.num_nodes, graph.get("edge_weight"), x.dtype)
+        x = prepare_features(splits[0].x, settings.normalize_features)
+        prepared = prepare_filter(settings.make_filter(), splits[0], x.dtype, filter_folder())
         for split in splits:
             yield fit(split, x, prepared, settings, watch).best.val_accuracy
 
