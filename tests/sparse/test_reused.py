@@ -25,10 +25,18 @@ def test_a_product_is_kept_until_the_weights_change(weight):
         reused @ weight
     assert torch.equal(reused @ weight, x @ weight)
     assert operator.products == 1
+    reused @ weight
     with torch.no_grad():
         weight.mul_(2)
     assert torch.equal(reused @ weight, x @ weight)
-    assert operator.products == 2
+    assert operator.products == 3
+
+
+def test_the_caller_may_write_into_a_product(weight):
+    x = torch.rand(4, 3)
+    reused = Reused(Dense(x))
+    reused.product(weight.detach()).zero_()
+    assert torch.equal(reused.product(weight.detach()), x @ weight)
 
 
 def test_a_step_of_the_optimiser_is_a_change(weight):

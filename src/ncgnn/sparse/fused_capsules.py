@@ -69,9 +69,9 @@ class _DenseVotes(torch.autograd.Function):
 class _Capsules(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, w_dot: Tensor, b_dot: Tensor, x: LinearOperator) -> Tensor:
-        wx = x.product(w_dot).view(-1, *b_dot.shape)
-        h, norms = pool.empty(wx, *wx.shape), wx.new_empty(wx.shape[:2])
-        _capsules(len(h), *arrays(wx, b_dot, h, norms))
+        h = x.product(w_dot).view(-1, *b_dot.shape)
+        norms = h.new_empty(h.shape[:2])
+        _capsules(len(h), *arrays(h, b_dot, norms))
         ctx.save_for_backward(h, norms)
         ctx.x, ctx.w_dot = x, w_dot.detach()
         return h
@@ -92,11 +92,11 @@ class _Votes(torch.autograd.Function):
         ctx: Any, w_dot: Tensor, b_dot: Tensor, weight: Tensor, x: LinearOperator, seed: int, dropout: float
     ) -> Tensor:
         capsules, size = b_dot.shape
-        wx = x.product(w_dot).view(-1, capsules, size)
-        active, norms = pool.empty(wx, *wx.shape), wx.new_empty(wx.shape[:2])
+        active = x.product(w_dot).view(-1, capsules, size)
+        norms = active.new_empty(active.shape[:2])
         flat = weight.detach().flatten(2).contiguous()
         votes = pool.empty(active, *active.shape[:2], flat.shape[2])
-        _votes(len(active), seed, dropout, *arrays(wx, b_dot, flat, active, norms, votes))
+        _votes(len(active), seed, dropout, *arrays(active, b_dot, flat, norms, votes))
         ctx.save_for_backward(active, norms, flat)
         ctx.x, ctx.w_dot, ctx.seed, ctx.dropout = x, w_dot.detach(), seed, dropout
         return votes.view(*active.shape[:2], *weight.shape[2:])
@@ -117,12 +117,12 @@ class _Votes(torch.autograd.Function):
 
 
 @by_rows
-def _capsules(start: int, stop: int, wx: Array, bias: Array, h: Array, norms: Array) -> None:
-    """``h`` is ``relu(wx + bias)`` divided by its norm."""
+def _capsules(start: int, stop: int, h: Array, bias: Array, norms: Array) -> None:
+    """``h`` becomes ``relu(h + bias)`` divided by its norm."""
     _, capsules, size = h.shape
     for j in range(start, stop):
         for k in range(capsules):
-            norms[j, k] = _relu(wx[j, k], bias[k], h[j, k])
+            norms[j, k] = _relu(h[j, k], bias[k])
             inverse = 1 / norms[j, k] if norms[j, k] > 0 else norms[j, k]
             for e in range(size):
                 h[j, k, e] *= inverse
@@ -151,14 +151,13 @@ def _votes(
     stop: int,
     seed: int,
     dropout: float,
-    wx: Array,
+    active: Array,
     bias: Array,
     weight: Array,
-    active: Array,
     norms: Array,
     votes: Array,
 ) -> None:
-    """``active`` is ``relu(wx + bias)``; its norms; the votes of the entries that dropout keeps."""
+    """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
     _, capsules, size = active.shape
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
     rate = 1 / np.log(dropout) if dropout > 0 else 0.0
@@ -166,7 +165,7 @@ def _votes(
         state = _start(seed, j)
         for k in range(capsules):
             a, vote = active[j, k], votes[j, k]
-            norms[j, k] = _relu(wx[j, k], bias[k], a)
+            norms[j, k] = _relu(a, bias[k])
             factor = zero if norms[j, k] == 0 else scale / norms[j, k]
             vote[:] = 0
             e, state = _next_kept(-1, state, rate)
@@ -215,11 +214,11 @@ def _votes_backward(
 
 
 @inlined
-def _relu(wx: Array, bias: Array, a: Array) -> Any:
-    """``a = relu(wx + bias)``; its norm."""
-    square, zero = wx[0] * 0, wx[0] * 0
+def _relu(a: Array, bias: Array) -> Any:
+    """``a = relu(a + bias)``; its norm."""
+    square, zero = a[0] * 0, a[0] * 0
     for e in range(a.shape[0]):
-        z = wx[e] + bias[e]
+        z = a[e] + bias[e]
         z = zero if z <= zero else z  # keeps a NaN
         a[e] = z
         square += z * z

@@ -29,7 +29,7 @@ class LinearOperator(ABC):
 
     @abstractmethod
     def product(self, dense: Tensor) -> Tensor:
-        """``A @ dense`` for ``dense`` [columns, F]; not to be written into, it may be given out again."""
+        """``A @ dense`` for ``dense`` [columns, F]; it belongs to the caller."""
 
     @abstractmethod
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
