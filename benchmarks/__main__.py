@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import filters, graphs, large, page, plots, roofline, scaling, table
+from benchmarks import filters, graphs, large, page, plots, profile, roofline, scaling, table
 from benchmarks.table import Row
 from ncgnn.bench import MODELS, hops_of, machine, measure_memory, measure_steps, use_threads
 from ncgnn.files import atomic
@@ -65,6 +65,15 @@ def roof(options: argparse.Namespace) -> list[Row]:
     ]
 
 
+def profiles(options: argparse.Namespace) -> list[Row]:
+    with use_threads(1):
+        return [
+            row | {"threads": 1}
+            for data in graphs.at_hand([name for name in options.graphs if name in profile.GRAPHS])
+            for row in profile.measure(data, Config(hops=hops_of(data.name)), 2 * options.repeats, tell)
+        ]
+
+
 def large_pagerank(options: argparse.Namespace) -> list[Row]:
     return large.measure(tell)
 
@@ -80,6 +89,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "filters": prepare,
     "scaling": grow,
     "roofline": roof,
+    "profile": profiles,
 }
 LARGE_PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "pagerank-large": large_pagerank,

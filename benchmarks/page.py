@@ -143,6 +143,22 @@ def roofline(results: Path) -> str:
     return "\n\n".join([markdown(["least ms", *graphs], table), f"{peak} {made_on(rows)}"])
 
 
+def profile(task: str) -> Callable[[Path], str]:
+    """Milliseconds of each stage on each graph, the longest first."""
+
+    def block(results: Path) -> str:
+        rows = [row for row in read(results / "profile.csv") if row["task"] == task]
+        if not rows:
+            return NOTHING
+        graphs = list(dict.fromkeys(row["graph"] for row in rows))
+        spent = {(row["stage"], row["graph"]): row["ms"] for row in rows}
+        stages = sorted({stage for stage, _ in spent}, key=lambda stage: -sum(spent.get((stage, g), 0) for g in graphs))
+        table = [[stage, *(number(spent.get((stage, graph), 0)) for graph in graphs)] for stage in stages]
+        return markdown(["ms", *graphs], table) + f"\n\n{made_on(rows)}"
+
+    return block
+
+
 def aims_table(results: Path) -> str:
     found = aims(results)
     return markdown(["aim", "found", "reached"], found) if found else NOTHING
@@ -165,4 +181,6 @@ BLOCKS: dict[str, Callable[[Path], str]] = {
     "growth": growth("scaling.csv"),
     "growth-large": growth("scaling-large.csv", "large-"),
     "roofline": roofline,
+    "profile-step": profile("step"),
+    "profile-predict": profile("predict"),
 }

@@ -3,8 +3,11 @@
 from pathlib import Path
 
 import pytest
-from benchmarks import aims, graphs, page, roofline, scaling, table
+import torch
+from benchmarks import aims, graphs, page, profile, roofline, scaling, table
 from benchmarks.__main__ import LARGE_PARTS, PARTS, main
+
+from ncgnn.train import Config
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/performance.md").read_text("utf-8")
@@ -107,3 +110,20 @@ def test_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
     assert "| least ms | karate |" in text
     assert "(performance/iterations.png)" in text
     assert (tmp_path / "performance/iterations.png").is_file()
+
+
+def test_a_profile_accounts_for_the_whole_time(karate):
+    rows = profile.measure(karate, Config(hops=2), 1, lambda text: None)
+    for task in ("step", "predict"):
+        ms = {row["stage"]: row["ms"] for row in rows if row["task"] == task}
+        assert ms.pop(profile.WHOLE) == pytest.approx(sum(ms.values()), abs=0.02)
+        assert {"select", "agree and select", "squash", profile.REST} <= set(ms)
+    assert torch.mm.__module__ != profile.__name__
+
+
+def test_a_profile_becomes_a_table(tmp_path, stamp):
+    rows = [
+        {"graph": "cora", "task": "predict", "stage": name, "ms": ms} for name, ms in (("squash", 1.0), ("whole", 3))
+    ]
+    table.write(tmp_path / "profile.csv", rows, stamp)
+    assert "| ms | cora |\n|---|---:|\n| whole | 3 |\n| squash | 1 |" in page.render(PAGE, tmp_path)

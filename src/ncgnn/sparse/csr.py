@@ -121,7 +121,7 @@ class CSR(LinearOperator):
         if dense.device.type != "cpu":
             return self.to_torch().detach() @ dense
         out = pool.empty(dense, self.shape[0], dense.shape[1])
-        kernels.spmm(self.shape[0], *kernels.arrays(*self._parts, dense, out))
+        kernels.spmm(self.shape[0], *kernels.arrays(*self._parts, dense, out), work=self._work(dense))
         return out
 
     def product_plus(self, dense: Tensor, scale: Tensor, summand: Tensor) -> Tensor:
@@ -129,14 +129,16 @@ class CSR(LinearOperator):
         if dense.device.type != "cpu":
             return self.product(dense).addcmul_(scale, summand)
         out = pool.empty(dense, self.shape[0], dense.shape[1])
-        kernels.spmm_plus(self.shape[0], scale.item(), *kernels.arrays(*self._parts, dense, summand, out))
+        tensors = kernels.arrays(*self._parts, dense, summand, out)
+        kernels.spmm_plus(self.shape[0], scale.item(), *tensors, work=self._work(dense))
         return out
 
     def product_minus_(self, out: Tensor, factor: float, dense: Tensor, scale: float, summand: Tensor) -> Tensor:
         """``out = factor * A @ dense + scale * summand - out`` in one pass and in place."""
         if dense.device.type != "cpu":
             return out.neg_().add_(self.product(dense), alpha=factor).add_(summand, alpha=scale)
-        kernels.spmm_minus(self.shape[0], factor, scale, *kernels.arrays(*self._parts, dense, summand), out.numpy())
+        tensors = (*kernels.arrays(*self._parts, dense, summand), out.numpy())
+        kernels.spmm_minus(self.shape[0], factor, scale, *tensors, work=self._work(dense))
         return out
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
@@ -147,8 +149,12 @@ class CSR(LinearOperator):
         if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
             return self.T.product(dense)
         parts = pool.empty(dense, kernels.num_threads(), self.shape[1], dense.shape[1])
-        kernels.spmm_transposed(len(parts), *kernels.arrays(*self._parts, dense, parts))
+        kernels.spmm_transposed(len(parts), *kernels.arrays(*self._parts, dense, parts), work=self._work(dense))
         return parts.sum(dim=0) if len(parts) > 1 else parts[0]
+
+    def _work(self, dense: Tensor) -> int:
+        """Multiplications of a product."""
+        return self.values.numel() * dense.shape[1]
 
     def _sampled(self, left: Tensor, right: Tensor) -> Tensor:
         """``left @ right.T`` at the stored entries alone."""
@@ -156,7 +162,7 @@ class CSR(LinearOperator):
             rows = torch.repeat_interleave(self.pattern.indptr.diff())
             return (left[rows] * right[self.pattern.indices]).sum(1)
         out = left.new_empty(self.values.numel())
-        kernels.sddmm(self.shape[0], *kernels.arrays(*self._parts[:2], left, right, out))
+        kernels.sddmm(self.shape[0], *kernels.arrays(*self._parts[:2], left, right, out), work=self._work(left))
         return out
 
     def __repr__(self) -> str:

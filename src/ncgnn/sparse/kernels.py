@@ -15,7 +15,7 @@ Array = Any  # numba finds out the types of the arrays and of the scalars taken 
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-_ENTRIES_PER_THREAD = 500_000  # with less work than this, handing it to another thread saves little
+_WORK_PER_THREAD = 4_000_000  # entries; with less, a millisecond or two, another thread is not worth waking up
 _CHUNKS_PER_THREAD = 4  # rows differ in length
 
 compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
@@ -24,7 +24,8 @@ inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")  
 
 def by_rows(function: Callable[..., None]) -> Callable[..., None]:
     """Compile a kernel ``(start, stop, ...)`` over a range of rows; the result is called with the number of rows and
-    divides them among as many threads as torch uses, or fewer where the largest array is not worth it.
+    divides them among as many threads as torch uses, or fewer where the ``work``, by default the size of the largest
+    array, is not worth it.
 
     The threads are Python's: compiling for numba's own takes five times as long, and those share torch's OpenMP
     runtime, where threads that spin while they wait take the cores from those that work.
@@ -32,9 +33,9 @@ def by_rows(function: Callable[..., None]) -> Callable[..., None]:
     kernel = compiled(function)
 
     @wraps(function)
-    def run(rows: int, *arguments: Any) -> None:
-        work = max(a.size for a in arguments if isinstance(a, np.ndarray))
-        threads = min(num_threads(), 1 + work // _ENTRIES_PER_THREAD)
+    def run(rows: int, *arguments: Any, work: int | None = None) -> None:
+        entries = work or max(a.size for a in arguments if isinstance(a, np.ndarray))
+        threads = min(num_threads(), 1 + entries // _WORK_PER_THREAD)
         if threads == 1:
             kernel(0, rows, *arguments)
             return
