@@ -10,6 +10,7 @@ from scipy.linalg.lapack import dpotri
 from ncgnn.sparse.kernels import Array, compiled, grown, in_chunks, num_threads
 from ncgnn.sparse.sparsify import TopK, kth_largest
 
+_NOTHING = 1e-300
 EXACT_LIMIT = 10_000
 """Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
 
@@ -53,13 +54,12 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
     if not is_symmetric(a):
         raise ValueError("the push method needs an undirected graph: make the edges symmetric")
     # The diagonal of the normalised matrix is 1 / d, because A + I has ones there.
-    degree = 1 / a.diagonal()
-    root = np.sqrt(degree)
-    walk = sp.csr_matrix(sp.diags_array(1 / root) @ a @ sp.diags_array(root))
+    root = np.sqrt(1 / a.diagonal())
+    walk = sp.csr_matrix(sp.diags_array((1 - alpha) / root) @ a @ sp.diags_array(root))
     parts = in_chunks(
         num_threads(),
         a.shape[0],
-        lambda start, stop: _push(start, stop, walk.indptr, walk.indices, walk.data, degree, alpha, tolerance, top_k.k),
+        lambda start, stop: _push(start, stop, walk.indptr, walk.indices, walk.data, root, alpha, tolerance, top_k.k),
     )
     counts, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(counts)])
@@ -73,32 +73,30 @@ def _push(
     indptr: Array,
     indices: Array,
     walk: Array,
-    degree: Array,
+    root: Array,
     alpha: float,
     tolerance: float,
     k: int,
 ) -> Any:
     """For the seeds of a range: how many entries each keeps, their nodes and their values."""
-    n = degree.shape[0]
-    counts = np.zeros(stop - start, np.int64)
-    rank, rest, queued = np.zeros(n), np.zeros(n), np.zeros(n, np.bool_)
-    queue, touched = np.empty(n, np.int32), np.empty(n, np.int32)
-    nodes, values, filled = np.empty(4 * k, np.int32), np.empty(4 * k), 0
+    n = root.shape[0]
+    counts, rank, rest = np.zeros(stop - start, np.int64), np.zeros(n), np.zeros((n, 2))
+    rest[:, 1] = tolerance * root * root  # beside the rest: what it has to reach for being pushed on
+    queue, ranked, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    row, nodes, values, filled = np.empty(n), np.empty(4 * k, np.int32), np.empty(4 * k), 0
     for seed in range(start, stop):
-        reached = _push_one(seed, indptr, indices, walk, degree, alpha, tolerance, rank, rest, queued, queue, touched)
-        row_nodes = touched[:reached]
-        row = rank[row_nodes] * np.sqrt(degree[seed] / degree[row_nodes])
-        limit = 0.0 if reached <= k else kth_largest(row, k)
-        for j in range(reached):
-            bound = tolerance * np.sqrt(degree[seed] * degree[row_nodes[j]])
-            if row[j] > 0 and row[j] + bound >= limit:
+        count = _push_one(seed, indptr, indices, walk, alpha, rank, rest, queue, ranked, touched)
+        for j in range(count):
+            row[j] = rank[ranked[j]] * root[seed] / root[ranked[j]]
+            rank[ranked[j]] = 0
+        limit = 0.0 if count <= k else kth_largest(row[:count], k)
+        for j in range(count):
+            if row[j] + tolerance * root[seed] * root[ranked[j]] >= limit:
                 if filled == nodes.shape[0]:
                     nodes, values = grown(nodes, values)
-                nodes[filled], values[filled] = row_nodes[j], row[j]
+                nodes[filled], values[filled] = ranked[j], row[j]
                 filled += 1
                 counts[seed - start] += 1
-            rank[row_nodes[j]] = 0
-            rest[row_nodes[j]] = 0
     return counts, nodes[:filled].copy(), values[:filled].copy()
 
 
@@ -108,35 +106,39 @@ def _push_one(
     indptr: Array,
     indices: Array,
     walk: Array,
-    degree: Array,
     alpha: float,
-    tolerance: float,
     rank: Array,
     rest: Array,
-    queued: Array,
     queue: Array,
+    ranked: Array,
     touched: Array,
 ) -> int:
-    """Fill ``rank`` for one seed; ``touched`` lists the nodes with anything in ``rank`` or ``rest``."""
-    n = degree.shape[0]
-    rest[seed], queued[seed], queue[0], touched[0] = 1.0, True, seed, seed
-    head, waiting, reached = 0, 1, 1
+    """Fill ``rank`` for one seed and list its nodes in ``ranked``; returns how many they are. Leaves no rest."""
+    n = rank.shape[0]
+    rest[seed, 0], queue[0], touched[0] = 1.0, seed, seed
+    head, waiting, reached, count = 0, 1, 1, 0
     while waiting:
         u = queue[head]
-        head = (head + 1) % n
+        head = head + 1 if head + 1 < n else 0
         waiting -= 1
-        queued[u] = False
-        mass = rest[u]
-        rest[u] = 0.0
+        if rank[u] == 0:
+            ranked[count] = u
+            count += 1
+        mass = rest[u, 0]
+        rest[u, 0] = _NOTHING  # but not zero, which says that u was never reached
         rank[u] += alpha * mass
         for e in range(indptr[u], indptr[u + 1]):
             v = indices[e]
-            if rank[v] == 0 and rest[v] == 0:
+            before = rest[v, 0]
+            after = before + mass * walk[e]
+            rest[v, 0] = after
+            if before == 0:
                 touched[reached] = v
                 reached += 1
-            rest[v] += (1 - alpha) * mass * walk[e]
-            if not queued[v] and rest[v] >= tolerance * degree[v]:
-                queued[v] = True
-                queue[(head + waiting) % n] = v
+            if before < rest[v, 1] <= after:
+                end = head + waiting
+                queue[end if end < n else end - n] = v
                 waiting += 1
-    return reached
+    for j in range(reached):
+        rest[touched[j], 0] = 0
+    return count
