@@ -67,7 +67,7 @@ def tune(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Search settings for a graph. Only training and validation labels are looked at, never those of test nodes.
+    """Search settings for a graph. Only the training and validation labels of its splits are looked at.
 
     Trials are kept in results/studies: the same command again runs what is missing, and several processes or machines
     may share a study. The settings found are written as a TOML file for `ncgnn train GRAPH --config FILE`.

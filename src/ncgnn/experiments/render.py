@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NOTES = """\
 Accuracies are in percent. "±" is half the width of the 95 % t-interval over the means of the splits; on Syn-Cora,
 which has one split, over the seeds. The verdict compares with the published mean: *above* or *below* if that lies
-outside of the interval, else *equal*. In tables 3, 4 and 7 the interval is first widened by the square root of two,
+outside of the interval, else *equal*. In tables 3, 4, 6 and 7 the interval is first widened by the square root of two,
 because the paper's random splits are others. *GCN* has its published settings, *GCN tuned* those of a search like
 NCGNN's, *MLP* sees no graph; their settings are in [How to reproduce](reproduce.md#the-controls).
 """

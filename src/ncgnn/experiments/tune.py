@@ -125,7 +125,8 @@ def evaluate(search: Search, trial: optuna.Trial, settings: BaseModel) -> float:
         for value in accuracies(search, settings, watch):
             watch.is_over = True
             values.append(value)
-            _give_up_if_poor(trial, fmean(values), _AFTER_SPLIT + len(values))
+            if len(values) < sum(map(len, search.splits)):  # after the last one there is nothing to save
+                _give_up_if_poor(trial, fmean(values), _AFTER_SPLIT + len(values))
     except InputError as error:
         if not is_divergence(error):
             raise
