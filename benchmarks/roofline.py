@@ -94,14 +94,16 @@ def stages(s: Sizes) -> dict[str, Cost]:
 
 def forward(s: Sizes) -> dict[str, Cost]:
     t, hops = s.config.iterations, max(s.config.hop_set)
-    select = Cost(REAL * (t * (s.votes + s.couplings + s.messages) + (t - 1) * (s.messages + 2 * s.couplings)), 0)
-    spread = Cost(t * hops * (graph_bytes(s) + 2 * REAL * s.messages), 2 * t * hops * width(s) * s.a_entries)
     return {
         "first product": Cost(s.x_bytes + REAL * (s.first_weights + s.capsules), 2 * s.x_entries * hidden(s)),
         "votes": Cost(REAL * (s.capsules + s.class_weights + s.votes), 3 * s.capsules + 2 * kept_products(s)),
-        "select": select._replace(flops=2 * (2 * t - 1) * s.votes + 5 * t * s.couplings),
-        "propagate": spread,
-        "squash": Cost(t * 3 * REAL * s.messages, t * 5 * s.messages),
+        "select": Cost(REAL * (s.votes + s.couplings + s.messages), 2 * s.votes + 5 * s.couplings),
+        "agree and select": Cost(
+            (t - 1) * REAL * (s.votes + 3 * s.couplings + 3 * s.messages),
+            (t - 1) * (4 * s.votes + 5 * s.couplings + 5 * s.messages),
+        ),
+        "propagate": Cost(t * hops * (graph_bytes(s) + 2 * REAL * s.messages), 2 * t * hops * width(s) * s.a_entries),
+        "squash": Cost(3 * REAL * s.messages, 5 * s.messages),
     }
 
 
@@ -109,12 +111,15 @@ def backward(s: Sizes) -> dict[str, Cost]:
     t, hops = s.config.iterations, max(s.config.hop_set)
     spread = t * (hops * (graph_bytes(s) + 2 * REAL * s.messages) + REAL * (hops + 1) * s.messages)
     return {
-        "squash, backward": Cost(t * 3 * REAL * s.messages, t * 8 * s.messages),
+        "squash, backward": Cost(3 * REAL * s.messages, 8 * s.messages),
         "propagate, backward": Cost(spread, 2 * t * hops * (width(s) * s.a_entries + 2 * s.messages)),
-        "select, backward": Cost(
-            t * REAL * (s.votes + 3 * s.couplings + 2 * s.messages), t * (4 * s.votes + 5 * s.couplings)
+        "agree and select, backward": Cost(
+            (t - 1) * REAL * (s.votes + 3 * s.couplings + 3 * s.messages),
+            (t - 1) * (4 * s.votes + 5 * s.couplings + 8 * s.messages),
         ),
-        "gradient of the votes": Cost(REAL * (2 * t * (s.couplings + s.messages) + s.votes), 2 * (2 * t - 1) * s.votes),
+        "gradient of the votes": Cost(
+            REAL * ((2 * t - 1) * (s.couplings + s.messages) + s.votes), 2 * (2 * t - 1) * s.votes
+        ),
         "votes, backward": Cost(
             REAL * (2 * s.capsules + 2 * s.class_weights + s.votes), 6 * s.capsules + 4 * kept_products(s)
         ),

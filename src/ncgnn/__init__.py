@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         usual_split,
     )
     from ncgnn.errors import InputError
+    from ncgnn.explain import GraphExplainer, NodeExplanation
     from ncgnn.nn import (
         NCGNN,
         AttentionFilter,
@@ -43,8 +44,10 @@ __all__ = [
     "CapsuleGraphLayer",
     "Config",
     "DiffusionFilter",
+    "GraphExplainer",
     "InputError",
     "NCGNNClassifier",
+    "NodeExplanation",
     "PrimaryCapsules",
     "Routing",
     "Threshold",
@@ -68,7 +71,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Importing PyG takes seconds, so names come when asked for: `ncgnn --help` and the layers alone stay quick.
     if name in __all__:
-        for home in ("errors", "sparse", "nn", "data", "train"):
+        for home in ("errors", "sparse", "nn", "data", "train", "explain"):
             module = import_module(f"ncgnn.{home}")
             if hasattr(module, name):
                 return getattr(module, name)

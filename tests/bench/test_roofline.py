@@ -23,7 +23,15 @@ def test_costs_of_one_node_with_one_of_everything(karate):
     assert costs["propagate"] == (4 + 8 + 8, 2)  # row pointer, index and value, message in and out
     assert costs["squash"] == (12, 5)
     assert costs["optimiser"] == (7 * 4 * 2, 24)
-    assert len(costs) == 12
+    assert costs["agree and select"] == (0, 0)
+    assert len(costs) == 13
+
+
+def test_each_iteration_after_the_first_reads_the_votes_once_more():
+    """Votes, b in and out, c; message, u and p."""
+    twice = roofline.stages(Sizes(1, 1, 4, 1, 1, 1, SMALL.model_copy(update={"iterations": 2})))
+    assert twice["agree and select"] == (4 * (1 + 3 + 3), 4 + 5 + 5)
+    assert twice["agree and select, backward"] == (4 * (1 + 3 + 3), 4 + 5 + 8)
 
 
 def test_sparse_features_cost_their_entries(karate):

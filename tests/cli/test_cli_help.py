@@ -6,7 +6,7 @@ import sys
 import pytest
 from papers import FILES, write_tables
 
-VERBS = ("datasets", "train", "predict", "tune", "reproduce", "bench")
+VERBS = ("datasets", "train", "predict", "explain", "tune", "reproduce", "bench")
 
 
 def examples(ncgnn, verb: str) -> list[str]:
@@ -36,6 +36,7 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         "ncgnn datasets",
         "ncgnn train karate --epochs 50",
         "ncgnn predict runs/karate karate",
+        "ncgnn explain runs/karate karate --node 0 --node 33",
         "ncgnn tune karate --trials 3 --confirm 1",
         "ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5",
         "ncgnn bench karate --models NCGNN --models GAT",
@@ -58,7 +59,7 @@ def test_the_examples_work_as_written(ncgnn, command, here):
 
 def test_the_examples_with_tables_work_as_written(ncgnn, here):
     write_tables(here, range(40))
-    for verb in ("train", "predict"):
+    for verb in ("train", "predict", "explain"):
         lines = [line for line in examples(ncgnn, verb) if "--nodes" in line]
         assert len(lines) == 1
         assert ncgnn(*shlex.split(lines[0])[1:]).code == 0

@@ -96,7 +96,13 @@ def test_a_trial_below_the_median_is_given_up_at_an_epoch_of_its_first_run(tmp_p
     model = Scripted(lambda choice: poor if choice.lr == 0 else good, queue=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.0])
     trials = run(make_search(tmp_path, model, trials=7)).get_trials()
     assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 6 + [TrialState.PRUNED]
-    assert list(trials[0].intermediate_values) == [20, 40, 80, 160, 1001]  # after the last split there is nothing to save
+    assert list(trials[0].intermediate_values) == [
+        20,
+        40,
+        80,
+        160,
+        1001,
+    ]  # after the last split there is nothing to save
     assert list(trials[6].intermediate_values) == [20, 40]
 
 

@@ -42,6 +42,10 @@ def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterat
     v, c, u = fused_route(votes, make(parameter), bias, iterations, 1.7, prior)
     for fused, expected in ((v, plain.capsules), (c, plain.couplings), (u, plain.u)):
         torch.testing.assert_close(fused, expected, atol=1e-12, rtol=0)
+    with torch.no_grad():  # where no iteration but the last is kept
+        predicted = fused_route(votes, make(parameter), bias, iterations, 1.7, prior)
+    for one, other in zip(predicted, (v, c, u), strict=True):
+        assert torch.equal(one, other)
     inputs = [votes, bias, parameter, *([prior] if with_prior else [])]
     weight = torch.randn_like(v)
     gradients = torch.autograd.grad((v * weight).sum(), inputs)

@@ -56,3 +56,12 @@ def test_other_weights_get_their_own_product_and_gradients_are_those_of_the_matr
     assert torch.equal(reused @ other, x @ other)
     (reused @ weight).sum().backward()
     torch.testing.assert_close(weight.grad, x.sum(dim=0)[:, None].expand(3, 2))
+
+
+def test_memory_that_is_used_again_is_not_taken_for_the_same_factor():
+    x = torch.rand(4, 3000)
+    reused = Reused(Dense(x))
+    for _ in range(20):
+        short_lived = torch.rand(3000, 2)
+        torch.testing.assert_close(reused.product(short_lived), x @ short_lived)
+        del short_lived

@@ -10,6 +10,7 @@ import typer
 
 from ncgnn.cli.bench import bench
 from ncgnn.cli.datasets import datasets
+from ncgnn.cli.explain import explain
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.train import train
@@ -45,7 +46,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (datasets, train, predict, tune, reproduce, bench):
+for verb in (datasets, train, predict, explain, tune, reproduce, bench):
     app.command()(_verb(verb))
 
 

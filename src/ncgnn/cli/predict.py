@@ -51,7 +51,7 @@ def predict(
 
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
     tables = g.Tables(nodes, edges, id, label, source, target, weight)
-    found = _graph(classifier, graph, tables, data)
+    found = model_graph(classifier, graph, tables, data)
     table = prediction_table(classifier, found, classifier.decision_function(found))
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
         if as_json:
@@ -60,7 +60,8 @@ def predict(
             table.to_csv(file, index=False, lineterminator="\n")
 
 
-def _graph(classifier: "NCGNNClassifier", graph: str | None, tables: g.Tables, folder: Path | None) -> "Data":
+def model_graph(classifier: "NCGNNClassifier", graph: str | None, tables: g.Tables, folder: Path | None) -> "Data":
+    """The graph that the arguments name, read as the model's own tables were."""
     if not tables.given:
         return g.find_graph(graph, tables, folder)
     if graph is not None:

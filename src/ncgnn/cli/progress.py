@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def track(items: list[T], title: str) -> Iterable[T]:
-    """The items, with a bar that moves as they are taken."""
+def track(items: Iterable[T], title: str, total: int | None = None) -> Iterable[T]:
+    """The items, with a bar that moves as they are taken; ``total`` says how many, where they are no list."""
     with _bar() as bar:
-        yield from bar.track(items, description=title)
+        yield from bar.track(items, total=total, description=title)
 
 
 @contextmanager

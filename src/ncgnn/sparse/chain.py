@@ -109,7 +109,7 @@ def _copy_largest(row: Array, nodes: Array, k: int, epsilon: float, columns: Arr
     least = least_kept(values[: nodes.shape[0]], k, epsilon)
     found = 0
     for j in range(nodes.shape[0]):
-        if values[j] >= least:
+        if values[j] >= least and values[j] > 0:
             columns[found], values[found] = nodes[j], values[j]
             found += 1
     return found

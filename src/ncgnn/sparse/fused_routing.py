@@ -52,7 +52,7 @@ class _Route(torch.autograd.Function):
             message = a_bar.product(p[before].view(n, -1)).view(n, classes, size)
             _agree_and_select(n, beta, *arrays(votes, message, bias, u[before], b, c[now], p[now]))
         message = a_bar.product(p[-1].view(n, -1)).view(n, classes, size)
-        v = torch.empty_like(message)
+        v = votes.new_empty(n, classes, size)
         _squash(n, *arrays(message, bias, u[-1], v))
         ctx.save_for_backward(votes, c, p, u)
         ctx.a_bar, ctx.beta = a_bar, beta
@@ -209,7 +209,7 @@ def _votes_gradient(
 @inlined
 def _squashing(square: Any) -> Any:
     """The factor s of ``squash(u) = s u``, from the square of the length of u."""
-    return np.sqrt(square) / (1 + square)
+    return np.sqrt(square) / (np.float32(1) + square)  # an integer would make it double precision
 
 
 @inlined

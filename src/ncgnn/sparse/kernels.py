@@ -15,7 +15,9 @@ Array = Any  # numba finds out the types of the arrays and of the scalars taken 
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-_WORK_PER_THREAD = 4_000_000  # entries; with less, a millisecond or two, another thread is not worth waking up
+_WORK_PER_THREAD = (
+    4_000_000  # entries or multiplications; with less, a millisecond or two, another thread is not worth waking up
+)
 _CHUNKS_PER_THREAD = 4  # rows differ in length
 
 compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
@@ -34,7 +36,7 @@ def by_rows(function: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(function)
     def run(rows: int, *arguments: Any, work: int | None = None) -> None:
-        entries = work or max(a.size for a in arguments if isinstance(a, np.ndarray))
+        entries = max(a.size for a in arguments if isinstance(a, np.ndarray)) if work is None else work
         threads = min(num_threads(), 1 + entries // _WORK_PER_THREAD)
         if threads == 1:
             kernel(0, rows, *arguments)
@@ -50,7 +52,7 @@ def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[
     The calling thread works too, and whoever is free takes the next chunk: a thread that wakes up late, or not at all,
     delays nobody.
     """
-    chunks = min(rows, threads * _CHUNKS_PER_THREAD) if threads > 1 else 1
+    chunks = max(1, min(rows, threads * _CHUNKS_PER_THREAD)) if threads > 1 else 1
     bounds = [rows * i // chunks for i in range(chunks + 1)]
     results: list[Any] = [None] * chunks
     numbers = iter(range(chunks))  # shared; taking the next one is atomic

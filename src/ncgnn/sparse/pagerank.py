@@ -29,7 +29,7 @@ def exact_pagerank(a: Any, alpha: float) -> Any:
 
 def is_symmetric(a: Any) -> bool:
     """Whether the graph of this adjacency matrix is undirected."""
-    return bool(abs(a - a.T).max() < 1e-12)
+    return a.nnz == 0 or bool(abs(a - a.T).max() < 1e-12)
 
 
 def _positive_inverse(matrix: Array) -> Any:
@@ -132,7 +132,7 @@ def _push_one(
             before = rest[v, 0]
             after = before + mass * walk[e]
             rest[v, 0] = after
-            if before == 0:
+            if before == 0 and after > 0:
                 touched[reached] = v
                 reached += 1
             if before < rest[v, 1] <= after:

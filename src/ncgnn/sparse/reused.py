@@ -15,7 +15,8 @@ class Reused(LinearOperator):
 
     def __init__(self, operator: LinearOperator) -> None:
         self.operator = operator
-        self._factor: tuple[int, int] | None = None
+        self._factor: Tensor | None = None  # held, so that no other tensor gets its memory
+        self._version = 0
         self._kept: Tensor | None = None
 
     @property
@@ -27,14 +28,19 @@ class Reused(LinearOperator):
         return self.operator.parameter
 
     def product(self, dense: Tensor) -> Tensor:
-        factor, kept = (dense.data_ptr(), dense._version), self._kept
-        self._kept = None
-        if kept is not None and factor == self._factor:
+        kept, self._kept = self._kept, None
+        if kept is not None and self._is_factor(dense):
             return kept
         del kept  # its memory serves for the next
         product = self.operator.product(dense)
-        self._factor, self._kept = factor, pool.empty(product, *product.shape).copy_(product)
+        self._kept = pool.empty(product, *product.shape).copy_(product)
+        self._factor, self._version = dense.detach(), dense._version
         return product
+
+    def _is_factor(self, dense: Tensor) -> bool:
+        before = self._factor
+        same_memory = before is not None and before.data_ptr() == dense.data_ptr() and before.shape == dense.shape
+        return same_memory and self._version == dense._version
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         return self.operator.gradients(dense, grad, of_parameter)

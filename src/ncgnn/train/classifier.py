@@ -1,9 +1,9 @@
 """The model with scikit-learn's manners: fit, predict, save, load."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import torch
@@ -19,6 +19,9 @@ from ncgnn.train.config import Config
 from ncgnn.train.files import Header, load_weights, read_model, write_model
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
 from ncgnn.train.run import Epoch, fit, prepare_features
+
+if TYPE_CHECKING:
+    from ncgnn.explain import NodeExplanation
 
 
 class NCGNNClassifier(ClassifierMixin, BaseEstimator):
@@ -166,13 +169,36 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         nodes = _members(data, "test_mask" if mask is None else "mask", data.get("test_mask") if mask is None else mask)
         return float((predicted[nodes].astype(str) == np.array(data.class_names)[data.y.numpy()[nodes]]).mean())
 
-    def _forward(self, data: Data) -> tuple[Tensor, Routing]:
+    def explain(
+        self,
+        data: Data,
+        nodes: Sequence[object] | None = None,
+        against: str | None = None,
+        features: bool = False,
+        top: int = 16,
+        target: str | None = None,
+    ) -> "list[NodeExplanation] | Iterator[NodeExplanation]":
+        """Why nodes are predicted as they are: a list for the ids in ``nodes``, an iterator for all nodes.
+
+        :meth:`ncgnn.GraphExplainer.explain` says what the arguments mean; it also explains the same graph more than
+        once without a forward pass for each.
+        """
+        from ncgnn.explain import GraphExplainer
+
+        explanations = GraphExplainer(self, data).explain(nodes, against, features, top, target)
+        return explanations if nodes is None else list(explanations)
+
+    def prepare(self, data: Data) -> tuple[Tensor, PreparedFilter]:
+        """The features and the filter of a graph as the model takes them."""
         model = self._fitted()
         data = complete(data)
         self._check_features(data)
         x = prepare_features(data.x, self.config_.normalize_features)
         # prepared anew for the graph at hand, which need not be the one it was trained on
-        out: tuple[Tensor, Routing] = model(x, _prepare_filter(model.filter, data, x), return_routing=True)
+        return x, _prepare_filter(model.filter, data, x)
+
+    def _forward(self, data: Data) -> tuple[Tensor, Routing]:
+        out: tuple[Tensor, Routing] = self._fitted()(*self.prepare(data), return_routing=True)
         return out
 
     def _fitted(self) -> NCGNN:

@@ -90,6 +90,8 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
     assert isinstance(matrix, CSR | HopBank)  # a sparsified filter is
     tensors = (matrix.pattern.indptr, matrix.pattern.indices, matrix.values)
     indptr, indices, values = (tensor.detach().cpu().numpy() for tensor in tensors)
+    if indptr.nbytes + indices.nbytes + values.nbytes > LARGEST_FOLDER:
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path, "wb") as file:

@@ -114,7 +114,7 @@ def prediction_table(classifier: NCGNNClassifier, data: Data, lengths: np.ndarra
     columns: dict[str, Any] = {
         "id": data.node_ids,
         "label": [data.class_names[label] if label >= 0 else "" for label in data.y.tolist()],
-        "split": _roles(data),
+        "split": roles(data),
         "predicted": classifier.classes_[lengths.argmax(axis=1)],
         "probability": ranked[:, -1].astype(float).round(6),
         "margin": (ranked[:, -1] - ranked[:, -2]).astype(float).round(6),
@@ -122,11 +122,12 @@ def prediction_table(classifier: NCGNNClassifier, data: Data, lengths: np.ndarra
     return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
 
 
-def _roles(data: Data) -> list[str] | None:
+def roles(data: Data) -> list[str] | None:
+    """``train``, ``val``, ``test`` or nothing for each node of a graph with one split; ``None`` for other graphs."""
     masks = {key: data.get(f"{key}_mask") for key in _SPLITS}
     if any(mask is None or mask.dim() != 1 for mask in masks.values()):
         return None
-    roles = np.full(data.num_nodes, "", dtype="U5")
+    out = np.full(data.num_nodes, "", dtype="U5")
     for key, mask in masks.items():
-        roles[mask.numpy()] = key
-    return list(roles.tolist())
+        out[mask.numpy()] = key
+    return list(out.tolist())

@@ -1,0 +1,87 @@
+"""``ncgnn explain``: why nodes are predicted as they are."""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ncgnn.cli import graph as g
+from ncgnn.cli.predict import Model, model_graph
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from ncgnn.explain import NodeExplanation
+
+Node = Annotated[list[str] | None, typer.Option(help="Id of a node; may be repeated. Default: all nodes.")]
+Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted one.")]
+Against = Annotated[str | None, typer.Option(help="Class to compare with, or runner-up.")]
+Features = Annotated[bool, typer.Option("--features", help="Split by feature too, which takes longer.")]
+Top = Annotated[int, typer.Option(min=1, help="How many neighbours and features are named.")]
+Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
+Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
+
+
+def explain(
+    model: Model,
+    graph: g.Graph = None,
+    nodes: g.Nodes = None,
+    edges: g.Edges = None,
+    id: g.Id = None,
+    label: g.Label = None,
+    source: g.Source = None,
+    target: g.Target = None,
+    weight: g.Weight = None,
+    data: g.DataFolder = None,
+    node: Node = None,
+    class_name: Class = None,
+    against: Against = None,
+    features: Features = False,
+    top: Top = 16,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Explain predictions of a trained model: how much of a score comes from which hop, neighbour, capsule and feature.
+
+    The parts are the model's own numbers and add up to the score. Given nodes are explained on the screen; with
+    --out, these or all nodes become a table with the columns id, class, kind, name and contribution.
+
+    Example: `ncgnn explain runs/karate karate --node 0 --node 33`
+
+    Example: `ncgnn explain runs/topics --nodes nodes.csv --edges edges.csv --out reasons.parquet`
+    """
+    _check(node, out, as_json)
+    from ncgnn.explain import GraphExplainer
+    from ncgnn.train import NCGNNClassifier
+
+    classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+    found = model_graph(classifier, graph, g.Tables(nodes, edges, id, label, source, target, weight), data)
+    explainer = GraphExplainer(classifier, found)
+    explanations = explainer.explain(node or None, against, features, top, class_name)
+    print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
+    _show(explanations, out, as_json, len(node) if node else found.num_nodes)
+
+
+def _check(node: list[str] | None, out: Path | None, as_json: bool) -> None:
+    from ncgnn.explain.table import check_format
+
+    if out is not None and as_json:
+        raise InputError("--json prints and --out writes a table: keep one")
+    if out is not None:
+        check_format(out)
+    elif not node and not as_json:
+        raise InputError("explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID")
+
+
+def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: bool, total: int) -> None:
+    from ncgnn.cli.progress import track
+    from ncgnn.explain.table import write_table
+    from ncgnn.explain.text import bars
+
+    if out is not None:
+        write_table(out, track(explanations, "explaining", total))
+        return
+    for explanation in explanations:
+        print(json.dumps(explanation.to_dict()) if as_json else f"\n{bars(explanation)}")

@@ -1,0 +1,96 @@
+"""Explanations of a model's predictions for the nodes of one graph."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data import complete
+from ncgnn.errors import InputError
+from ncgnn.explain.contributions import decompose
+from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.names import Names
+from ncgnn.explain.naming import NamedParts
+from ncgnn.explain.node import NodeExplanation
+from ncgnn.explain.selection import Selection, selection
+from ncgnn.explain.targets import make_targets
+from ncgnn.explain.trace import trace_model
+from ncgnn.train import NCGNNClassifier
+
+RUNNER_UP = "runner-up"
+
+
+class GraphExplainer:
+    """Explains what a classifier predicts for the nodes of a graph, after one forward pass.
+
+    Example:
+        >>> import ncgnn
+        >>> data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
+        >>> clf = ncgnn.NCGNNClassifier(hops=2, epochs=20).fit(data)
+        >>> explanation, = ncgnn.GraphExplainer(clf, data).explain(["33"])
+        >>> [part.name for part in explanation.hops]
+        ['1', '2']
+    """
+
+    def __init__(self, classifier: NCGNNClassifier, data: Data) -> None:
+        data = complete(data)
+        inputs = classifier.prepare(data)
+        self.trace = trace_model(classifier.model_, *inputs)
+        self.names = Names.of(classifier, data)
+        order = np.argsort(-self.trace.scores.numpy(), axis=1, kind="stable")
+        self._ranked = torch.from_numpy(order)  # classes of each node, the best first
+
+    @property
+    def selection(self) -> Selection:
+        """How much routing selects."""
+        return selection(self.trace)
+
+    def explain(
+        self,
+        nodes: Sequence[object] | None = None,
+        against: str | None = None,
+        features: bool = False,
+        top: int = 16,
+        target: str | None = None,
+    ) -> Iterator[NodeExplanation]:
+        """Explanations of nodes, in their order.
+
+        Args:
+            nodes: ids; ``None`` for all nodes.
+            against: a class to compare with, or ``"runner-up"`` for the strongest other class of each node.
+            features: whether to split by feature too, which takes longer.
+            top: how many neighbours and features are named.
+            target: the class to explain; by default the predicted one of each node.
+        """
+        if top < 1:
+            raise InputError(f"top = {top}: name at least one neighbour")
+        if isinstance(nodes, str):
+            raise InputError(f"nodes = {nodes!r}: give a list of ids")
+        numbers = range(len(self.names.nodes)) if nodes is None else self.names.node_numbers(nodes)
+        at = torch.tensor(list(numbers), dtype=torch.int64)
+        classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
+        others = None if against is None else self._others(at, classes, against)
+        targets = make_targets(self.trace, at, classes, others)
+        shares = FeatureShares(self.trace) if features else None
+        parts = decompose(self.trace, targets, top)
+        return iter(NamedParts(self.names, targets, parts, self._best_two(at), shares, top))
+
+    def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor]:
+        """The two classes with the highest scores, and these [n, 2]."""
+        classes = self._ranked[nodes, :2]
+        return classes, self.trace.lengths[nodes[:, None], classes]
+
+    def _others(self, nodes: Tensor, classes: Tensor, against: str) -> Tensor:
+        if against == RUNNER_UP:
+            first, second = self._ranked[nodes, 0], self._ranked[nodes, 1]
+            return torch.where(first == classes, second, first)
+        other = self.names.class_number(against)
+        same = (classes == other).nonzero().flatten().tolist()
+        if same:
+            node = self.names.nodes[int(nodes[same[0]])]
+            raise InputError(
+                f"node {node!r} is explained for class {against!r} itself: compare with another class or {RUNNER_UP!r}"
+            )
+        return torch.full_like(classes, other)

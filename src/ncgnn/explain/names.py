@@ -1,0 +1,48 @@
+"""Names of nodes, classes and features, and how a name that is asked for is found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from torch_geometric.data import Data
+
+from ncgnn.errors import InputError
+from ncgnn.explain.node import Neighbour
+from ncgnn.train import NCGNNClassifier
+from ncgnn.train.folder import roles
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the numbers of one model and one graph stand for."""
+
+    nodes: Sequence[str]
+    classes: Sequence[str]
+    features: Sequence[str]
+    labels: Sequence[str | None]
+    splits: Sequence[str] | None
+
+    @classmethod
+    def of(cls, classifier: NCGNNClassifier, data: Data) -> "Names":
+        labels = [data.class_names[label] if label >= 0 else None for label in data.y.tolist()]
+        return cls(data.node_ids, classifier.classes_.astype(str).tolist(), data.feature_names, labels, roles(data))
+
+    def neighbour(self, number: int, value: float) -> Neighbour:
+        split = self.splits[number] if self.splits is not None else ""
+        return Neighbour(self.nodes[number], value, self.labels[number], split or None)
+
+    def class_number(self, name: object) -> int:
+        return find([name], self.classes, "class")[0]
+
+    def node_numbers(self, ids: Sequence[object]) -> list[int]:
+        return find(ids, self.nodes, "node")
+
+
+def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]:
+    """The places of names; for one that is not there, an error with the names nearest to it."""
+    places = {name: place for place, name in enumerate(known)}
+    missing = next((str(name) for name in wanted if str(name) not in places), None)
+    if missing is not None:
+        near = get_close_matches(missing, known, n=3, cutoff=0.5) or known[:3]
+        raise InputError(f"there is no {kind} {missing!r}; near are {', '.join(map(repr, near))}")
+    return [places[str(name)] for name in wanted]

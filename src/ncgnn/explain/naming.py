@@ -1,0 +1,79 @@
+"""Numbers to explanations with names, one node after another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from ncgnn.explain.contributions import Decomposition, largest
+from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.names import Names
+from ncgnn.explain.node import FeatureParts, Neighbour, NodeExplanation, Part
+from ncgnn.explain.targets import Targets
+
+FEATURES_OF_A_NEIGHBOUR = 3
+
+
+@dataclass(frozen=True, eq=False)
+class NamedParts:
+    """Targets, the parts of their scores, and the names of everything; iterating gives an explanation of each target.
+
+    ``best_two`` has the two classes with the highest scores of each target's node, and these, both [n, 2]. ``shares``
+    splits by feature, where that is wanted, and the largest ``top`` are named.
+    """
+
+    names: Names
+    targets: Targets
+    parts: Decomposition
+    best_two: tuple[Tensor, Tensor]
+    shares: FeatureShares | None
+    top: int
+
+    def __iter__(self) -> Iterator[NodeExplanation]:
+        explanations = map(self._explanation, range(len(self.targets)))
+        return explanations if self.shares is None else map(self._with_features, explanations, range(len(self.targets)))
+
+    def _explanation(self, i: int) -> NodeExplanation:
+        classes, scores = (part[i].tolist() for part in self.best_two)
+        best, second = (Part(self.names.classes[c], score) for c, score in zip(classes, scores, strict=True))
+        explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
+        return NodeExplanation(
+            node=self.names.nodes[int(self.targets.nodes[i])],
+            prediction=best,
+            runner_up=second,
+            explained=explained,
+            against=against[0] if against else None,
+            score=float(self.parts.score[i]),
+            bias=float(self.parts.bias[i]),
+            hops=self._hops(i),
+            neighbours=self._neighbours(i),
+            rest=float(self.parts.neighbours.rest[i]),
+            capsules=tuple(Part(str(k), value) for k, value in enumerate(self.parts.capsules[i].tolist())),
+        )
+
+    def _hops(self, i: int) -> tuple[Part, ...] | None:
+        hops = self.parts.hops
+        return None if hops is None else tuple(Part(hop, float(values[i])) for hop, values in hops.items())
+
+    def _neighbours(self, i: int) -> tuple[Neighbour, ...]:
+        """Without those that are named only because fewer are heard."""
+        found = zip(self.parts.neighbours.index[i].tolist(), self.parts.neighbours.value[i].tolist(), strict=True)
+        return tuple(self.names.neighbour(number, value) for number, value in found if value)
+
+    def _with_features(self, explanation: NodeExplanation, i: int) -> NodeExplanation:
+        assert self.shares is not None
+        share = self.shares(self.targets[i : i + 1])
+        nodes = self.parts.neighbours.index[i, : len(explanation.neighbours)]
+        of_nodes = self._largest(self.shares.of_nodes(share.weights, nodes), FEATURES_OF_A_NEIGHBOUR)
+        pairs = zip(explanation.neighbours, of_nodes, strict=True)
+        neighbours = (replace(neighbour, features=parts) for neighbour, (parts, _) in pairs)
+        ((parts, rest),) = self._largest(share.features[None], self.top)
+        by_feature = FeatureParts(parts, rest, float(share.bias))
+        return replace(explanation, neighbours=tuple(neighbours), features=by_feature)
+
+    def _largest(self, contributions: Tensor, top: int) -> Iterator[tuple[tuple[Part, ...], float]]:
+        """The largest parts of each row by name, and the rest."""
+        found = largest(contributions, top)
+        for index, values, rest in zip(found.index.tolist(), found.value.tolist(), found.rest.tolist(), strict=True):
+            named = zip(index, values, strict=True)
+            yield tuple(Part(self.names.features[f], value) for f, value in named if value), rest

@@ -1,0 +1,108 @@
+"""Explanations as PyTorch Geometric's ``Explanation``, from its ``Explainer``."""
+
+import logging
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.explain import Explanation
+from torch_geometric.explain.algorithm import ExplainerAlgorithm
+from torch_geometric.explain.config import MaskType, ModelMode, ModelReturnType, ModelTaskLevel
+from torch_geometric.nn import MessagePassing
+
+from ncgnn.errors import InputError
+from ncgnn.explain.contributions import batches, by_node
+from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.targets import Targets, make_targets
+from ncgnn.explain.trace import Trace, trace_model
+from ncgnn.explain.walks import by_edge
+from ncgnn.nn import NCGNN
+
+
+class CapsuleExplainer(ExplainerAlgorithm):
+    """The model's own contributions as an algorithm for :class:`torch_geometric.explain.Explainer`.
+
+    Masks hold contributions to the score of the explained class before squashing: of nodes (``object``), of each
+    feature of each node (``attributes``), of features (``common_attributes``), and of edges. They have signs, and for
+    several nodes they are summed. Nothing is cut off by distance: PyG counts message passing layers to find how far
+    a model sees, and would find none here.
+
+    The model is an :class:`~ncgnn.NCGNN` or an :class:`EdgeMasked` one, called with ``x, edge_index`` and
+    ``edge_weight`` at most.
+    """
+
+    def supports(self) -> bool:
+        config, given = self.model_config, self.explainer_config
+        reasons = {
+            "only multiclass classification is explained": config.mode != ModelMode.multiclass_classification,
+            "only single nodes are explained": config.task_level != ModelTaskLevel.node,
+            "scores are no probabilities: return_type is 'raw'": config.return_type != ModelReturnType.raw,
+            "edges are masked as objects": given.edge_mask_type not in (None, MaskType.object),
+        }
+        for reason in (reason for reason, is_so in reasons.items() if is_so):
+            logging.error("%s: %s", type(self).__name__, reason)
+        return not any(reasons.values())
+
+    @torch.no_grad()
+    def forward(
+        self,
+        model: torch.nn.Module,
+        x: Tensor,
+        edge_index: Tensor,
+        *,
+        target: Tensor,
+        index: int | Tensor | None = None,
+        edge_weight: Tensor | None = None,
+    ) -> Explanation:
+        model = model.model if isinstance(model, EdgeMasked) else model
+        if not isinstance(model, NCGNN):
+            raise InputError(f"contributions are those of an NCGNN, not of {type(model).__name__}")
+        trace = trace_model(model, x, model.filter.prepare(edge_index, x.shape[0], edge_weight, x.dtype))
+        every = torch.arange(x.shape[0])
+        nodes = every if index is None else every[index].reshape(-1)
+        targets = make_targets(trace, nodes, target.cpu()[nodes])
+        masks: dict[str, Any] = {}
+        if self.explainer_config.node_mask_type is not None:
+            masks["node_mask"] = node_mask(trace, targets, self.explainer_config.node_mask_type)
+        if self.explainer_config.edge_mask_type is not None:
+            masks["edge_mask"] = by_edge(trace, targets, edge_index, edge_weight)
+        return Explanation(**masks)
+
+
+def node_mask(trace: Trace, targets: Targets, kind: MaskType) -> Tensor:
+    """Contributions of nodes [N, 1], of their features [N, f], or of features [1, f], summed over the targets."""
+    every = torch.arange(trace.a_bar.shape[1])
+    if kind == MaskType.object:
+        pieces = batches(torch.arange(len(targets)), len(every))
+        return _sum(by_node(trace, targets[piece]).sum(dim=0) for piece in pieces)[:, None]
+    shares = FeatureShares(trace)
+    single = (shares(targets[i : i + 1]) for i in range(len(targets)))
+    if kind == MaskType.common_attributes:
+        return _sum(one.features for one in single)[None]
+    return shares.of_nodes(_sum(one.weights for one in single), every)
+
+
+def _sum(parts: Iterable[Tensor]) -> Tensor:
+    return reduce(torch.add, parts)
+
+
+class EdgeMasked(MessagePassing):
+    """An NCGNN on which PyG's edge masks act, for its metrics: the mask of an edge, if positive, multiplies its weight.
+
+    PyG masks the edges of message passing layers, and leaves a model without any as it is.
+    """
+
+    def __init__(self, model: NCGNN) -> None:
+        super().__init__()
+        self.model = model
+        self.train(model.training)  # PyG's explainer restores the mode of the whole
+
+    def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
+        if self.explain and self._edge_mask is not None:
+            mask = self._edge_mask.sigmoid() if self._apply_sigmoid else self._edge_mask
+            ones = mask.new_ones(edge_index.shape[1]) if edge_weight is None else edge_weight
+            edge_weight = ones * mask.clamp(min=0)
+        scores: Tensor = self.model(x, edge_index, edge_weight)
+        return scores

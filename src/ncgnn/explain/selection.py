@@ -1,0 +1,41 @@
+"""How much routing selects among the capsules of a node."""
+
+from dataclasses import dataclass
+from math import log
+
+import torch
+
+from ncgnn.explain.trace import Trace
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Couplings over all nodes and classes.
+
+    Attributes:
+        capsules: K.
+        entropy: mean entropy divided by that of equal couplings: 1 where all capsules are heard alike, 0 where one is.
+        mean_largest: mean of the largest coupling.
+        largest: the largest of all.
+    """
+
+    capsules: int
+    entropy: float
+    mean_largest: float
+    largest: float
+
+    def __str__(self) -> str:
+        return (
+            f"Routing among {self.capsules} capsules: {self.entropy:.3f} of the entropy of equal couplings; the "
+            f"largest coupling is {self.mean_largest:.3f} on average and {self.largest:.3f} at most, equal ones are "
+            f"{1 / self.capsules:.3f}."
+        )
+
+
+@torch.no_grad()
+def selection(trace: Trace) -> Selection:
+    """How much the model's routing selects on this graph."""
+    c = trace.routing.couplings
+    largest, capsules = c.amax(dim=1), c.shape[1]
+    entropy = torch.special.entr(c).sum(dim=1).mean().item() / log(capsules) if capsules > 1 else 1.0
+    return Selection(capsules, entropy, largest.mean().item(), largest.max().item())

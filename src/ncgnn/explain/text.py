@@ -1,0 +1,74 @@
+"""Explanations in words and in bars of characters."""
+
+from collections.abc import Iterator, Sequence
+
+from ncgnn.explain.node import Neighbour, NodeExplanation, Part
+
+_BAR = 30
+_NAME = 44
+
+
+def sentence(explanation: NodeExplanation) -> str:
+    """What is predicted, and the largest part of each kind."""
+    e = explanation
+    first = (
+        f"Node {printable(e.node)} is predicted {printable(e.prediction.name)} with score {e.prediction.value:.3f}, "
+        f"ahead of {printable(e.runner_up.name)} with {e.runner_up.value:.3f}."
+    )
+    return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}."
+
+
+def _subject(e: NodeExplanation) -> str:
+    if e.against is not None:
+        place = "ahead of" if e.score >= 0 else "behind"
+        return (
+            f"{printable(e.explained)} is {abs(e.score):.3f} {place} {printable(e.against)}; largest in the difference"
+        )
+    is_other = e.explained != e.prediction.name
+    return f"Largest in the score {e.score:.3f} of {printable(e.explained)}" if is_other else "Largest in this score"
+
+
+def _largest_parts(e: NodeExplanation) -> Iterator[str]:
+    kinds: dict[str, Sequence[Part]] = {
+        "hop": e.hops or (),
+        "node": [Part(neighbour.name, neighbour.value) for neighbour in e.neighbours],
+        "capsule": e.capsules,
+        "feature": e.features.largest if e.features else (),
+    }
+    for kind, parts in kinds.items():
+        if parts:
+            part = max(parts, key=lambda part: abs(part.value))
+            yield f"{kind} {printable(part.name)} ({part.value:+.3f})"
+
+
+def bars(explanation: NodeExplanation) -> str:
+    """The sentence, then a block of bars for each way of splitting the score."""
+    blocks = [str(explanation)]
+    for kind, parts in explanation.sections():
+        blocks.append("\n".join([f"{printable(explanation.subject)} by {kind}", *_lines(parts)]))
+    if explanation.features is not None:
+        blocks.append("\n".join(["Features of these neighbours", *map(_features, explanation.neighbours)]))
+    return "\n\n".join(blocks)
+
+
+def _lines(parts: Sequence[Part]) -> Iterator[str]:
+    names = [_shortened(printable(part.name)) for part in parts]
+    width = max(map(len, names), default=0)
+    longest = max((abs(part.value) for part in parts), default=0.0) or 1.0
+    for name, part in zip(names, parts, strict=True):
+        bar = ("█" if part.value > 0 else "░") * round(_BAR * abs(part.value) / longest)
+        yield f"  {name:{width}}  {part.value:+8.4f}  {bar}".rstrip()
+
+
+def _features(neighbour: Neighbour) -> str:
+    parts = (f"{_shortened(printable(part.name))} {part.value:+.4f}" for part in neighbour.features)
+    return f"  {_shortened(printable(neighbour.name))}: {', '.join(parts)}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+
+
+def printable(name: str) -> str:
+    """A name from a file may hold anything, also what a terminal takes for a command."""
+    return name if name.isprintable() else repr(name)

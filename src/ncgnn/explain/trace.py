@@ -1,0 +1,77 @@
+"""One forward pass, with all that explanations read from it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from ncgnn.errors import InputError
+from ncgnn.nn import NCGNN, CapsuleGraphLayer, PreparedFilter, Routing
+from ncgnn.sparse import LinearOperator, as_operator
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """What a model computed for a graph.
+
+    Attributes:
+        model: the model.
+        x: the features it was given [N, f].
+        prepared: the filter of the graph.
+        a_bar: the same as an operator.
+        scores: lengths of the class capsules [N, C].
+        routing: the last iteration of routing.
+    """
+
+    model: NCGNN
+    x: LinearOperator
+    prepared: PreparedFilter
+    a_bar: LinearOperator
+    scores: Tensor
+    routing: Routing
+
+    @property
+    def layer(self) -> CapsuleGraphLayer:
+        return cast(CapsuleGraphLayer, self.model.layers[-1])
+
+    @property
+    def bias(self) -> Tensor:
+        """b_l [C, f_c]."""
+        return self.layer.bias.detach()
+
+    @cached_property
+    def p(self) -> Tensor:
+        """What each node says about each class [N, C, f_c] (equation 8)."""
+        said = self.said_by(0)
+        for k in range(1, self.model.primary.num_capsules):
+            said += self.said_by(k)
+        return said
+
+    def said_by(self, k: int) -> Tensor:
+        """The part of :attr:`p` that capsule ``k`` of each node says."""
+        return self.routing.couplings[:, k].unsqueeze(-1) * self.routing.votes[:, k]
+
+    @cached_property
+    def lengths(self) -> Tensor:
+        """Lengths of the class capsules before squashing [N, C]: the scores that contributions add up to."""
+        length: Tensor = torch.linalg.vector_norm(self.routing.u, dim=-1)
+        return length
+
+
+@torch.no_grad()
+def trace_model(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Trace:
+    """A forward pass without dropout."""
+    if len(model.layers) > 1:
+        raise InputError(
+            f"only models without hidden capsule layers are explained, this one has {len(model.layers) - 1}: "
+            "train one with hidden = []"
+        )
+    x, was_training = as_operator(x), model.training
+    model.eval()
+    try:
+        scores, routing = model(x, prepared, return_routing=True)
+        return Trace(model, x, prepared, model.filter(prepared), scores, routing)
+    finally:
+        model.train(was_training)

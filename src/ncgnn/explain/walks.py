@@ -1,0 +1,87 @@
+r"""The parts of single edges: what the walks that cross them contribute.
+
+An entry of the filter is a sum over walks, :math:`\bar{a}_{ij} = \sum_h \xi_h (\tilde{\mathbf{A}}^h)_{ij}`, so the part
+of node j is one of walks too. A walk that crosses an edge twice counts twice for it.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from ncgnn.errors import InputError
+from ncgnn.explain.contributions import rows
+from ncgnn.explain.targets import Targets
+from ncgnn.explain.trace import Trace
+from ncgnn.nn import DiffusionFilter
+from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
+
+
+@torch.no_grad()
+def by_edge(trace: Trace, targets: Targets, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
+    """The part of each edge [E], summed over the targets. The steps along self-loops, which the normalised adjacency
+    adds to each node, belong to no edge."""
+    base = _base(trace)
+    total = torch.zeros_like(base.values)
+    for i in range(len(targets)):
+        total += _shares(trace, targets[i : i + 1])
+    return _of_edges(base, total, edge_index, edge_weight)
+
+
+def _base(trace: Trace) -> CSR:
+    if isinstance(trace.a_bar, Polynomial | ChebyshevSeries):
+        return trace.a_bar.base
+    raise InputError(
+        "edges have parts where the filter is a sum over walks: use an unsparsified filter (neither top_k nor epsilon) "
+        "in its implicit form for edge masks"
+    )
+
+
+def _shares(trace: Trace, target: Targets) -> Tensor:
+    r"""For each entry (b, a) of the adjacency matrix :math:`\tilde{a}_{ba} \sum_{t+s+1=h} \xi_h
+    (\tilde{\mathbf{A}}^t)_{ib} (\tilde{\mathbf{A}}^s \mathbf{q})_a`, where q is what each node says along the target's
+    direction."""
+    q, a_bar, filter = target.heard(trace.p), trace.a_bar, trace.model.filter
+    if isinstance(a_bar, Polynomial):
+        return _polynomial_shares(a_bar, target.nodes, q)
+    # the sums over t and s are those of the filter itself
+    assert isinstance(a_bar, ChebyshevSeries)
+    assert isinstance(filter, DiffusionFilter)
+    between = _between(a_bar.base, rows(a_bar, target.nodes), a_bar.product(q))
+    return (1 - filter.alpha) / filter.alpha * between
+
+
+def _polynomial_shares(a_bar: Polynomial, node: Tensor, q: Tensor) -> Tensor:
+    a, xi = a_bar.base, a_bar.coefficients.detach()
+    degree = len(xi) - 1
+    if not degree:
+        return torch.zeros_like(a.values)
+    there, back = torch.zeros_like(q), q
+    there[node] = 1
+    left, right = [there], [back]
+    for _ in range(degree - 1):
+        left.append(a.T.product(left[-1]))
+        right.append(a.product(right[-1]))
+    # what is left of the walk after t steps and the edge
+    after = [sum((xi[t + 1 + s] * right[s] for s in range(degree - t)), torch.zeros_like(q)) for t in range(degree)]
+    return _between(a, torch.cat(left, dim=1), torch.cat(after, dim=1))
+
+
+def _between(a: CSR, left: Tensor, right: Tensor) -> Tensor:
+    """``a_ba (left_b . right_a)`` for each entry of a."""
+    sampled = a.gradients(right, left, True)[0]
+    assert sampled is not None
+    return a.values * sampled
+
+
+def _of_edges(base: CSR, shares: Tensor, edge_index: Tensor, edge_weight: Tensor | None) -> Tensor:
+    """From the entries of the adjacency matrix to the edges as they are listed; repeated ones divide what they have in
+    common by weight, and self-loops, which the model leaves out, get nothing."""
+    source, target = edge_index.cpu().numpy()
+    weight = np.ones(source.size) if edge_weight is None else edge_weight.detach().cpu().numpy().astype(np.float64)
+    weight = weight * (source != target)
+    parts = (shares.cpu().numpy(), base.pattern.indices.cpu().numpy(), base.pattern.indptr.cpu().numpy())
+    found = sp.csr_array(parts, shape=base.shape)[target, source]
+    total = sp.csr_array((weight, (target, source)), shape=base.shape)[target, source]
+    share = np.divide(weight, total, out=np.zeros_like(weight), where=total > 0)
+    return torch.from_numpy(np.asarray(found).ravel() * share).to(shares)

@@ -1,0 +1,62 @@
+import json
+import re
+
+import pandas as pd
+import pytest
+from papers import QUICK
+
+
+def test_a_node_is_explained_in_words_and_bars(ncgnn, karate_run):
+    done = ncgnn("explain", karate_run, "karate", "--node", 33, "--features", "--top", 4)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Routing among 2 capsules: ")
+    assert "Node 33 is predicted " in done.out
+    assert re.findall(r"^\d by (\w+)$", done.out, re.MULTILINE) == ["hop", "neighbour", "capsule", "feature"]
+    assert done.out.count("all other nodes") == 1
+
+
+def test_json_has_an_object_a_node(ncgnn, karate_run):
+    done = ncgnn("explain", karate_run, "karate", "--node", 5, "--node", 0, "--against", "runner-up", "--json")
+    objects = [json.loads(line) for line in done.out.splitlines()]
+    assert [one["node"] for one in objects] == ["5", "0"]
+    assert done.err.startswith("Routing among 2 capsules")
+    for one in objects:
+        assert sum(part["value"] for part in one["hops"]) + one["bias"] == pytest.approx(one["score"], abs=1e-5)
+
+
+@pytest.mark.parametrize(("file", "read"), [("all.csv", pd.read_csv), ("all.parquet", pd.read_parquet)])
+def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
+    done = ncgnn("explain", karate_run, "karate", "--out", file)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("\n") == 1
+    table = read(here / file)
+    assert list(table.columns) == ["id", "class", "kind", "name", "contribution"]
+    assert table["id"].nunique() == 34
+    assert set(table["kind"]) == {"hop", "neighbour", "rest", "capsule", "bias"}
+
+
+def test_nodes_of_ones_own_tables(ncgnn, tables, here):
+    assert ncgnn("train", *tables, "--label", "topic", "--epochs", 5, *QUICK, "--out", "runs/topics").code == 0
+    options = ["--nodes", "nodes.csv", "--edges", "edges.csv", "--node", "007", "--features"]
+    done = ncgnn("explain", "runs/topics", *options)
+    assert (done.code, done.err) == (0, "")
+    assert "Node 007 is predicted " in done.out
+    assert "venue=" in done.out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--node", "340"], "there is no node '340'; near are '34'|there is no node '340'; near are .*'30'.*"),
+        (["--node", "1", "--class", "12"], "there is no class '12'; near are '2', '1'|.*'1'.*"),
+        (["--node", "1", "--against", "x"], "there is no class 'x'; near are '0', '1', '2'"),
+        ([], "explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID"),
+        (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: name one"),
+        (["--out", "all.csv", "--json"], "--json prints and --out writes a table: keep one"),
+    ],
+)
+def test_mistakes_end_with_a_line(ncgnn, karate_run, here, options, message):
+    done = ncgnn("explain", karate_run, "karate", *options)
+    assert (done.code, done.out) == (2, "")
+    assert re.fullmatch(f"ncgnn: (?:{message})\n", done.err)
+    assert list(here.iterdir()) == []
