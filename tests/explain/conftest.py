@@ -2,12 +2,12 @@ import os
 
 import pytest
 import torch
-from small_models import FILTERS, SMALL
 from torch_geometric.data import Data
 
 from ncgnn.data import load_dataset, split_per_class, syn_cora, usual_split
 from ncgnn.explain import Trace, trace_model
 from ncgnn.train import NCGNNClassifier
+from small_models import FILTERS, SMALL
 
 
 @pytest.fixture(scope="session")

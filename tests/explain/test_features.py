@@ -1,9 +1,9 @@
 import pytest
 import torch
-from small_models import FILTERS, small_model
 
 import ncgnn
 from ncgnn.explain import FeatureShares, by_node, make_targets, of_bias, trace_model
+from small_models import FILTERS, small_model
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 

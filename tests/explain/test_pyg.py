@@ -1,12 +1,12 @@
 import pytest
 import torch
-from small_models import small_model
 from torch_geometric.explain import Explainer, fidelity, unfaithfulness
 
 import ncgnn
 from ncgnn.errors import InputError
 from ncgnn.explain import by_node, make_targets, of_bias, trace_model
 from ncgnn.explain.pyg import CapsuleExplainer, EdgeMasked
+from small_models import small_model
 
 MODE = {"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"}
 
