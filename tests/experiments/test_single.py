@@ -4,9 +4,9 @@ import torch
 from ncgnn.data import load_dataset
 from ncgnn.experiments import single
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.protocol import draw_split
+from ncgnn.experiments.protocol import draw_split, hide_test_labels
 from ncgnn.experiments.recipes import recipe
-from ncgnn.experiments.single import Run, hide_test_labels, perform
+from ncgnn.experiments.single import Run, perform
 
 
 def run(model: str, split: int = 0, seed: int = 0) -> Run:

@@ -1,6 +1,5 @@
 """One run of one cell, from the graph to the row that is kept of it."""
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -17,7 +16,7 @@ from ncgnn.bench.machine import machine, use_threads
 from ncgnn.data import complete, load_dataset
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.protocol import draw_split
+from ncgnn.experiments.protocol import draw_split, hide_test_labels
 from ncgnn.experiments.recipes import Recipe, config_hash, with_seed
 from ncgnn.experiments.rows import Row
 from ncgnn.nn import PreparedFilter
@@ -52,13 +51,6 @@ def perform(run: Run) -> Row:
         except InputError as error:
             raise InputError(f"{run.cell}, split {run.split}, seed {run.seed}: {error}") from None
     return _row(run, data, probabilities, best, perf_counter() - start)
-
-
-def hide_test_labels(data: Data) -> Data:
-    """The graph as training may see it."""
-    out = copy(data)
-    out.y = data.y.masked_fill(data.test_mask, -1)
-    return out
 
 
 def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:

@@ -1,24 +1,15 @@
 """The splits that a search may look at: training and validation labels, no others."""
 
-from copy import copy
-
-import torch
 from torch_geometric.data import Data
 
 from ncgnn.data import complete, usual_split
 from ncgnn.errors import InputError
+from ncgnn.experiments.protocol import hide_test_labels
 
 
 def hidden_splits(data: Data, number: int) -> list[Data]:
     """The first splits that are usual for a graph, without the labels of their test nodes."""
-    return [hide_test_labels(usual_split(complete(data), seed)) for seed in range(number)]
-
-
-def hide_test_labels(data: Data) -> Data:
-    """The graph with the labels of training and validation nodes alone."""
-    if not data.val_mask.any():
+    splits = [usual_split(complete(data), seed) for seed in range(number)]
+    if not all(split.val_mask.any() for split in splits):
         raise InputError(f"graph {data.get('name', '')!r} has no validation nodes: nothing can be tuned")
-    out = copy(data)
-    out.y = torch.where(data.train_mask | data.val_mask, data.y, -1)
-    out.test_mask = torch.zeros_like(data.test_mask)
-    return out
+    return [hide_test_labels(split) for split in splits]
