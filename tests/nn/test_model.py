@@ -1,3 +1,5 @@
+from math import sqrt
+
 import pytest
 import torch
 
@@ -21,6 +23,24 @@ def test_starting_anew_gives_a_new_start(model):
     torch.manual_seed(0)
     model.reset_parameters()
     assert all(torch.equal(value, before[name]) for name, value in model.named_parameters())
+
+
+@pytest.mark.parametrize(
+    ("init", "bounds"),
+    [("uniform", (1 / sqrt(500), 1 / sqrt(40))), ("glorot", (sqrt(6 / 540), sqrt(6 / 60)))],
+)
+def test_weights_start_between_the_bounds_of_their_start(init, bounds):
+    """500 features to capsules of 40 entries, and these to class capsules of 20."""
+    torch.manual_seed(0)
+    model = ncgnn.NCGNN(500, 3, ncgnn.AttentionFilter([1, 2]), primary_channels=40, class_channels=20, init=init)
+    for weight, bound in zip((model.primary.weight, model.layers[0].weight), bounds, strict=True):
+        assert 0.99 * bound < weight.abs().max() <= bound
+        assert abs(weight.mean()) < 0.02 * bound
+
+
+def test_an_unknown_start_is_refused():
+    with pytest.raises(ValueError, match="init must be 'uniform' or 'glorot', not 'zero'"):
+        ncgnn.NCGNN(5, 3, ncgnn.AttentionFilter([1, 2]), init="zero")
 
 
 def test_a_prepared_filter_takes_no_weights_and_fits_one_number_of_nodes(model):

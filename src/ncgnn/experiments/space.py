@@ -46,7 +46,7 @@ def parameters(config: Config) -> dict[str, Any]:
     else:
         special = {"sparsify": _sparsify_name(config)}
         names = ["alpha"]
-    names += ["num_capsules", "primary_channels", "iterations", "beta", "dropout", "m_plus", "m_minus"]
+    names += ["num_capsules", "primary_channels", "iterations", "beta", "dropout", "init", "m_plus", "m_minus"]
     return special | {name: plain[name] for name in (*names, "lr", "weight_decay", "normalize_features")}
 
 
@@ -82,11 +82,12 @@ def _diffusion(trial: "BaseTrial", family: str) -> dict[str, Any]:
 
 def _capsules(trial: "BaseTrial") -> dict[str, Any]:
     return {
-        "num_capsules": trial.suggest_int("num_capsules", 4, 12, step=2),
-        "primary_channels": trial.suggest_int("primary_channels", 32, 128, step=32),
-        "iterations": trial.suggest_int("iterations", 2, 8),
+        "num_capsules": trial.suggest_int("num_capsules", 4, 10, step=2),
+        "primary_channels": trial.suggest_int("primary_channels", 32, 64, step=32),
+        "iterations": trial.suggest_int("iterations", 2, 5),
         "beta": _scaled(trial, "beta", 1.0, 20.0),
         "dropout": _stepped(trial, "dropout", 0.0, 0.9, 0.1),
+        "init": trial.suggest_categorical("init", ("uniform", "glorot")),
     }
 
 

@@ -1,11 +1,10 @@
 """Primary node capsules (equation 3)."""
 
-import math
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ncgnn.nn.start import Init, start_bound
 from ncgnn.sparse import LinearOperator, as_operator, is_fused
 from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 
@@ -24,13 +23,16 @@ class PrimaryCapsules(nn.Module):
         num_capsules: K.
         channels: size of a capsule, f_p.
         dropout: probability of dropping a capsule's entry in training.
+        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** node features [N, f], dense or ``torch.sparse_csr``
         - **output:** capsules [N, K, f_p]
     """
 
-    def __init__(self, in_channels: int, num_capsules: int, channels: int, dropout: float = 0.0) -> None:
+    def __init__(
+        self, in_channels: int, num_capsules: int, channels: int, dropout: float = 0.0, init: Init = "uniform"
+    ) -> None:
         super().__init__()
         if min(in_channels, num_capsules, channels) < 1 or not 0 <= dropout < 1:
             raise ValueError(
@@ -41,13 +43,14 @@ class PrimaryCapsules(nn.Module):
         self.num_capsules = num_capsules
         self.channels = channels
         self.dropout = dropout
+        self.init: Init = init
         # W_k for each k, stored feature by feature: what a product with sparse features reads in one piece
         self.weight = nn.Parameter(torch.empty(in_channels, num_capsules, channels).permute(1, 2, 0))
         self.bias = nn.Parameter(torch.empty(num_capsules, channels))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        bound = 1 / math.sqrt(self.in_channels)
+        bound = start_bound(self.init, self.in_channels, self.channels)
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.zeros_(self.bias)
 

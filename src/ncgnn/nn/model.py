@@ -13,6 +13,7 @@ from ncgnn.nn.capsules import PrimaryCapsules
 from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import PreparedFilter
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
+from ncgnn.nn.start import Init
 from ncgnn.sparse import LinearOperator, as_operator
 
 
@@ -31,6 +32,7 @@ class NCGNN(nn.Module):
         beta: scale of the agreement in equation 13; 1 is the paper's.
         dropout: on the primary capsules.
         hidden: ``(capsules, channels)`` of further capsule graph layers before the class layer; the paper has none.
+        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
@@ -50,16 +52,18 @@ class NCGNN(nn.Module):
         beta: float = 1.0,
         dropout: float = 0.9,
         hidden: Sequence[tuple[int, int]] = (),
+        init: Init = "uniform",
     ) -> None:
         super().__init__()
         if not isinstance(filter, AttentionFilter | DiffusionFilter):
             raise TypeError(f"filter must be an AttentionFilter or a DiffusionFilter, not {filter!r}")
         self.in_channels, self.out_channels = in_channels, out_channels
-        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout)
+        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init)
         self.filter = filter
         sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
         self.layers = nn.ModuleList(
-            CapsuleGraphLayer(*before, *after, iterations=iterations, beta=beta) for before, after in pairwise(sizes)
+            CapsuleGraphLayer(*before, *after, iterations=iterations, beta=beta, init=init)
+            for before, after in pairwise(sizes)
         )
 
     @property

@@ -1,11 +1,11 @@
 """Neighbourhood routing by agreement: the capsule graph layer (equations 8 to 13, algorithm 1)."""
 
-import math
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from ncgnn.nn.start import Init, start_bound
 from ncgnn.sparse import LinearOperator, as_operator
 from ncgnn.sparse.fused_capsules import dense_votes
 from ncgnn.sparse.fused_routing import fused_route
@@ -83,6 +83,7 @@ class CapsuleGraphLayer(nn.Module):
         out_channels: f_c.
         iterations: T, at least 1.
         beta: scale of the agreement; 1 is the paper's, 5 to 20 makes routing select.
+        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** capsules [N, K, f_p] and the filter ``a_bar``: what a filter's ``forward`` returns, or a matrix
@@ -98,6 +99,7 @@ class CapsuleGraphLayer(nn.Module):
         out_channels: int,
         iterations: int = 3,
         beta: float = 1.0,
+        init: Init = "uniform",
     ) -> None:
         super().__init__()
         if iterations < 1:
@@ -105,12 +107,13 @@ class CapsuleGraphLayer(nn.Module):
         self.in_capsules, self.in_channels = in_capsules, in_channels
         self.out_capsules, self.out_channels = out_capsules, out_channels
         self.iterations, self.beta = iterations, beta
+        self.init: Init = init
         self.weight = nn.Parameter(torch.empty(in_capsules, in_channels, out_capsules, out_channels))  # W_kl transposed
         self.bias = nn.Parameter(torch.empty(out_capsules, out_channels))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        bound = 1 / math.sqrt(self.in_channels)
+        bound = start_bound(self.init, self.in_channels, self.out_channels)
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.zeros_(self.bias)
 

@@ -67,6 +67,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         beta: float = 1.0,
         dropout: float = 0.9,
         hidden: Sequence[tuple[int, int]] = (),
+        init: Literal["uniform", "glorot"] = "uniform",
         m_plus: float = 0.9,
         m_minus: float = 0.1,
         lam: float = 0.5,
@@ -95,6 +96,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         self.beta = beta
         self.dropout = dropout
         self.hidden = hidden
+        self.init = init
         self.m_plus = m_plus
         self.m_minus = m_minus
         self.lam = lam

@@ -43,6 +43,7 @@ class Config(BaseModel):
     dropout: Rate = Field(0.9, description="on the primary capsules")
     hidden: list[tuple[Size, Size]] = Field([], description="further capsule layers: [capsules, channels] each")
 
+    init: Literal["uniform", "glorot"] = Field("uniform", description="where weights start")
     m_plus: Share = Field(0.9, description="margin of the right class (eq. 11)")
     m_minus: Share = Field(0.1, description="margin of the other classes (eq. 11)")
     lam: float = Field(0.5, ge=0, description="weight of the other classes (eq. 11)")
@@ -114,6 +115,7 @@ class Config(BaseModel):
             beta=self.beta,
             dropout=self.dropout,
             hidden=self.hidden,
+            init=self.init,
         )
 
 
