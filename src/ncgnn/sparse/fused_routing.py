@@ -44,9 +44,13 @@ class _Route(torch.autograd.Function):
         c = pool.empty(votes, kept, n, capsules, classes)
         p, u = (pool.empty(votes, kept, n, classes, size) for _ in range(2))
         b = votes.new_zeros(n, capsules, classes)
-        if prior is not None:
+        if prior is None:
+            c[0] = 1 / capsules
+            _mean(n, *arrays(votes, p[0]))
+        else:
             b.copy_(prior)
-        _select(n, *arrays(votes, b, c[0], p[0]))
+            c[0] = b.softmax(dim=1)
+            p[0] = (c[0].unsqueeze(-1) * votes).sum(dim=1)
         for t in range(1, iterations):
             now, before = t % kept, (t - 1) % kept
             message = a_bar.product(p[before].view(n, -1)).view(n, classes, size)
@@ -87,11 +91,18 @@ class _Route(torch.autograd.Function):
 
 
 @by_rows
-def _select(start: int, stop: int, votes: Array, b: Array, c: Array, p: Array) -> None:
-    """``c = softmax_k b`` (eq. 12), ``p = sum_k c votes`` (eq. 8)."""
-    work = np.empty(votes.shape[2], votes.dtype)
+def _mean(start: int, stop: int, votes: Array, p: Array) -> None:
+    """What equations 12 and 8 come to while all b are zero."""
+    _, capsules, classes, size = votes.shape
+    share = votes.dtype.type(1) / votes.dtype.type(capsules)
     for j in range(start, stop):
-        _select_node(j, votes, b, c, p, work)
+        for l in range(classes):
+            for f in range(size):
+                p[j, l, f] = share * votes[j, 0, l, f]
+        for k in range(1, capsules):
+            for l in range(classes):
+                for f in range(size):
+                    p[j, l, f] += share * votes[j, k, l, f]
 
 
 @by_rows
@@ -107,7 +118,8 @@ def _agree_and_select(
     c: Array,
     p: Array,
 ) -> None:
-    """``u = message + bias`` (eq. 9) and ``b += beta squash(u) . votes`` (eq. 10, 13), then select."""
+    """``u = message + bias`` (eq. 9) and ``b += beta squash(u) . votes`` (eq. 10, 13), then ``c = softmax_k b``
+    (eq. 12) and ``p = sum_k c votes`` (eq. 8)."""
     _, capsules, classes, size = votes.shape
     work = np.empty(classes, votes.dtype)
     for j in range(start, stop):
@@ -123,7 +135,7 @@ def _agree_and_select(
                 for f in range(size):
                     agreement += u[j, l, f] * votes[j, k, l, f]
                 b[j, k, l] += work[l] * agreement
-        _select_node(j, votes, b, c, p, work)
+        _select_node(j, votes, b, c, p)
 
 
 @by_rows
@@ -213,9 +225,9 @@ def _squashing(square: Any) -> Any:
 
 
 @inlined
-def _select_node(j: int, votes: Array, b: Array, c: Array, p: Array, work: Array) -> None:
+def _select_node(j: int, votes: Array, b: Array, c: Array, p: Array) -> None:
     _, capsules, classes, size = votes.shape
-    _softmax(j, b, c, work)
+    _softmax(j, b, c)
     for l in range(classes):
         for f in range(size):
             p[j, l, f] = c[j, 0, l] * votes[j, 0, l, f]
@@ -226,28 +238,24 @@ def _select_node(j: int, votes: Array, b: Array, c: Array, p: Array, work: Array
 
 
 @inlined
-def _softmax(j: int, b: Array, c: Array, work: Array) -> None:
-    """Softmax over the capsules; ``work`` holds the largest b of each class, then the sums."""
+def _softmax(j: int, b: Array, c: Array) -> None:
+    """Over the capsules."""
     _, capsules, classes = b.shape
     for l in range(classes):
-        work[l] = b[j, 0, l]
-    for k in range(1, capsules):
-        for l in range(classes):
-            work[l] = max(work[l], b[j, k, l])
-    for k in range(capsules):
-        for l in range(classes):
-            c[j, k, l] = b[j, k, l] - work[l]
+        largest = b[j, 0, l]
+        for k in range(1, capsules):
+            largest = max(largest, b[j, k, l])
+        for k in range(capsules):
+            c[j, k, l] = b[j, k, l] - largest
     row = c[j].reshape(capsules * classes)  # in one piece, for the vector unit
     for m in range(row.shape[0]):
         row[m] = exp(row[m])
     for l in range(classes):
-        work[l] = 0
-    for k in range(capsules):
-        for l in range(classes):
-            work[l] += c[j, k, l]
-    for k in range(capsules):
-        for l in range(classes):
-            c[j, k, l] /= work[l]
+        total = c[j, 0, l]
+        for k in range(1, capsules):
+            total += c[j, k, l]
+        for k in range(capsules):
+            c[j, k, l] /= total
 
 
 @inlined

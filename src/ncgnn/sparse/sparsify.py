@@ -121,7 +121,10 @@ def _count_kept(
     for i in range(start, stop):
         row = values[indptr[i] : indptr[i + 1]]
         least[i] = least_kept(row, k, epsilon)
-        counts[i] = np.sum((row >= least[i]) & (row > 0))
+        counts[i] = 0
+        for value in row:
+            if value >= least[i] and value > 0:
+                counts[i] += 1
 
 
 @by_rows
