@@ -124,13 +124,13 @@ class CSR(LinearOperator):
         kernels.spmm(self.shape[0], *kernels.arrays(*self._parts, dense, out), work=self._work(dense))
         return out
 
-    def product_plus(self, dense: Tensor, scale: Tensor, summand: Tensor) -> Tensor:
-        """``A @ dense + scale * summand`` in one pass."""
+    def product_plus(self, factor: float, dense: Tensor, scale: float, summand: Tensor) -> Tensor:
+        """``factor * A @ dense + scale * summand`` in one pass."""
         if dense.device.type != "cpu":
-            return self.product(dense).addcmul_(scale, summand)
+            return self.product(dense).mul_(factor).add_(summand, alpha=scale)
         out = pool.empty(dense, self.shape[0], dense.shape[1])
         tensors = kernels.arrays(*self._parts, dense, summand, out)
-        kernels.spmm_plus(self.shape[0], scale.item(), *tensors, work=self._work(dense))
+        kernels.spmm_plus(self.shape[0], factor, scale, *tensors, work=self._work(dense))
         return out
 
     def product_minus_(self, out: Tensor, factor: float, dense: Tensor, scale: float, summand: Tensor) -> Tensor:

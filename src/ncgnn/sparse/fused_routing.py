@@ -43,7 +43,7 @@ class _Route(torch.autograd.Function):
         votes = votes.detach().contiguous()
         c = pool.empty(votes, kept, n, capsules, classes)
         p, u = (pool.empty(votes, kept, n, classes, size) for _ in range(2))
-        b = votes.new_zeros(n, capsules, classes)
+        b = pool.empty(votes, n, capsules, classes).zero_()
         if prior is None:
             c[0] = 1 / capsules
             _mean(n, *arrays(votes, p[0]))
@@ -56,11 +56,11 @@ class _Route(torch.autograd.Function):
             message = a_bar.product(p[before].view(n, -1)).view(n, classes, size)
             _agree_and_select(n, beta, *arrays(votes, message, bias, u[before], b, c[now], p[now]))
         message = a_bar.product(p[-1].view(n, -1)).view(n, classes, size)
-        v = votes.new_empty(n, classes, size)
+        v = pool.empty(votes, n, classes, size)
         _squash(n, *arrays(message, bias, u[-1], v))
         ctx.save_for_backward(votes, c, p, u)
         ctx.a_bar, ctx.beta = a_bar, beta
-        last_c, last_u = c[-1].clone(), u[-1].clone()
+        last_c, last_u = (c[0], u[0]) if kept == 1 else (c[-1].clone(), u[-1].clone())
         ctx.mark_non_differentiable(last_c, last_u)
         return v, last_c, last_u
 

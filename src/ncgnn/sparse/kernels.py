@@ -116,6 +116,7 @@ def spmm_transposed(
 def spmm_plus(
     start: int,
     stop: int,
+    factor: float,
     scale: float,
     indptr: Array,
     indices: Array,
@@ -124,12 +125,12 @@ def spmm_plus(
     summand: Array,
     out: Array,
 ) -> None:
-    """``out = A @ dense + scale * summand``."""
+    """``out = factor * A @ dense + scale * summand``."""
     for i in range(start, stop):
-        row, extra, factor = out[i], summand[i], values.dtype.type(scale)
+        row, extra, second = out[i], summand[i], values.dtype.type(scale)
         for f in range(row.shape[0]):
-            row[f] = factor * extra[f]
-        _add_row(i, values.dtype.type(1), indptr, indices, values, dense, row)
+            row[f] = second * extra[f]
+        _add_row(i, values.dtype.type(factor), indptr, indices, values, dense, row)
 
 
 @by_rows

@@ -46,7 +46,10 @@ class Polynomial(LinearOperator):
 
 def _horner(matrix: CSR, xi: Tensor, p: Tensor) -> Tensor:
     """``(((xi_I A + xi_{I-1}) A + ...) A + xi_0) p``."""
-    out = xi[-1] * p
-    for i in reversed(range(len(xi) - 1)):
-        out = matrix.product_plus(out, xi[i], p)
+    *first, last = xi.tolist()
+    if not first:
+        return last * p
+    out, factor = p, last
+    for scale in reversed(first):
+        out, factor = matrix.product_plus(factor, out, scale, p), 1.0
     return out
