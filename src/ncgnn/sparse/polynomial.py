@@ -46,10 +46,8 @@ class Polynomial(LinearOperator):
 
 def _horner(matrix: CSR, xi: Tensor, p: Tensor) -> Tensor:
     """``(((xi_I A + xi_{I-1}) A + ...) A + xi_0) p``."""
-    *first, last = xi.tolist()
-    if not first:
-        return last * p
-    out, factor = p, last
+    *first, factor = xi.tolist()
+    out = p if first else p * factor
     for scale in reversed(first):
         out, factor = matrix.product_plus(factor, out, scale, p), 1.0
     return out
