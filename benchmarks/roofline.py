@@ -97,7 +97,7 @@ def forward(s: Sizes) -> dict[str, Cost]:
     return {
         "first product": Cost(s.x_bytes + REAL * (s.first_weights + s.capsules), 2 * s.x_entries * hidden(s)),
         "votes": Cost(REAL * (s.capsules + s.class_weights + s.votes), 3 * s.capsules + 2 * kept_products(s)),
-        "select": Cost(REAL * (s.votes + s.couplings + s.messages), 2 * s.votes + 5 * s.couplings),
+        "mean": Cost(REAL * (s.votes + s.couplings + s.messages), 2 * s.votes),
         "agree and select": Cost(
             (t - 1) * REAL * (s.votes + 3 * s.couplings + 3 * s.messages),
             (t - 1) * (4 * s.votes + 5 * s.couplings + 5 * s.messages),

@@ -19,7 +19,7 @@ def test_costs_of_one_node_with_one_of_everything(karate):
     costs = roofline.stages(Sizes(1, 1, 4, 1, 1, 1, SMALL))
     assert costs["first product"] == (4 + 8, 2)
     assert costs["votes"] == (12, 3 + 1)  # half the entries survive ReLU
-    assert costs["select"] == (12, 2 + 5)  # reads the vote, writes c and p
+    assert costs["mean"] == (12, 2)  # reads the vote, writes c and p
     assert costs["propagate"] == (4 + 8 + 8, 2)  # row pointer, index and value, message in and out
     assert costs["squash"] == (12, 5)
     assert costs["optimiser"] == (7 * 4 * 2, 24)
