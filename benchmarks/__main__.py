@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks import filters, graphs, large, page, plots, profile, roofline, scaling, table
+from benchmarks import filters, first_start, graphs, large, page, plots, profile, roofline, scaling, table
 from benchmarks.table import Row
 from ncgnn.bench import MODELS, hops_of, machine, measure_memory, measure_steps, use_threads
 from ncgnn.files import atomic
@@ -74,6 +74,10 @@ def profiles(options: argparse.Namespace) -> list[Row]:
         ]
 
 
+def starts(options: argparse.Namespace) -> list[Row]:
+    return first_start.measure(tell)
+
+
 def large_pagerank(options: argparse.Namespace) -> list[Row]:
     return large.measure(tell)
 
@@ -90,6 +94,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "scaling": grow,
     "roofline": roof,
     "profile": profiles,
+    "first-start": starts,
 }
 LARGE_PARTS: dict[str, Callable[[argparse.Namespace], list[Row]]] = {
     "pagerank-large": large_pagerank,

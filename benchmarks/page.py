@@ -143,6 +143,14 @@ def roofline(results: Path) -> str:
     return "\n\n".join([markdown(["least ms", *graphs], table), f"{peak} {made_on(rows)}"])
 
 
+def starts(results: Path) -> str:
+    rows = read(results / "first-start.csv")
+    if not rows:
+        return NOTHING
+    table = [[row["filter"], row["start"], row["compiled"], row["seconds"]] for row in rows]
+    return markdown(["filter", "start", "functions compiled", "seconds"], table) + f"\n\n{made_on(rows)}"
+
+
 def profile(task: str) -> Callable[[Path], str]:
     """Milliseconds of each stage on each graph, the longest first."""
 
@@ -181,6 +189,7 @@ BLOCKS: dict[str, Callable[[Path], str]] = {
     "growth": growth("scaling.csv"),
     "growth-large": growth("scaling-large.csv", "large-"),
     "roofline": roofline,
+    "first-start": starts,
     "profile-step": profile("step"),
     "profile-predict": profile("predict"),
 }
