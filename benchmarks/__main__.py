@@ -2,7 +2,7 @@
 
 python -m benchmarks                     all parts
 python -m benchmarks --large             the parts that take longer, instead
-python -m benchmarks --parts steps --graphs cora --repeats 3
+python -m benchmarks --parts steps       one of them, whose results are replaced
 python -m benchmarks --parts             nothing but pictures and page, from the results at hand
 """
 

@@ -11,7 +11,7 @@ from ncgnn.bench.memory import peak_memory, reset_peak
 from ncgnn.bench.timing import turn
 
 BOTH, ALONE = 100_000, 1_000_000
-"""Nodes of the graph on which ``get_ppr`` runs too, for several minutes, and of the largest."""
+"""Nodes of the graph on which ``get_ppr`` runs too, and of the largest."""
 
 
 def measure(tell: Callable[[str], None], both: int = BOTH, alone: int = ALONE) -> list[Row]:

@@ -38,7 +38,8 @@ def made_on(rows: list[Row]) -> str:
         for title, key in (("Python", "python"), ("torch", "torch"), ("PyG", "torch_geometric"), ("numba", "numba"))
     )
     where = f"{first['cpu']}, {first['cores']} cores, {first['threads']} thread{'s' * (first['threads'] > 1)}"
-    return f"Measured on {first['date']}: {where}; {versions}; commit {first['commit']}."
+    load = f"load {first['load']} before"
+    return f"Measured on {first['date']}: {where}, {load}; {versions}; commit {first['commit']}."
 
 
 def models(task: str, file: str = "steps.csv") -> Callable[[Path], str]:

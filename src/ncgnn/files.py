@@ -22,7 +22,7 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         try:
             with open(handle, mode, encoding=encoding) as file:
                 yield file
-            os.chmod(temporary, 0o666 & ~_umask())
+            os.chmod(temporary, 0o666 & ~_UMASK)
             os.replace(temporary, place)
         finally:
             with suppress(FileNotFoundError):  # still there only if something went wrong
@@ -36,3 +36,6 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+_UMASK = _umask()  # asked once, before there are threads that could ask at the same time

@@ -39,7 +39,7 @@ def test_the_plain_path_computes_what_the_fused_one_does(karate, layout):
     weights = list(model.parameters())
     pairs = zip(torch.autograd.grad(fused.sum(), weights), torch.autograd.grad(plain.sum(), weights), strict=True)
     for of_fused, of_plain in pairs:
-        torch.testing.assert_close(of_fused, of_plain, atol=1e-4, rtol=1e-4)
+        torch.testing.assert_close(of_fused, of_plain, atol=1e-5, rtol=1e-5)
 
 
 def test_an_unknown_model_is_named(karate):

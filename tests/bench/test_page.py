@@ -42,7 +42,10 @@ def test_times_become_a_table_with_ratios(tmp_path, stamp):
     table.write(tmp_path / "steps.csv", steps({"NCGNN": 10.0, "NCGNN, plain": 25.0, "GAT": 20.0}), stamp)
     text = page.render(PAGE, tmp_path)
     assert "| pubmed | 10 | 25 | 20 | 0.50 | 2.50 |" in text
-    assert "Measured on 2000-01-01: abacus, 2 cores, 1 thread; Python 3, torch 2, PyG 2, numba 0; commit abc." in text
+    assert (
+        "Measured on 2000-01-01: abacus, 2 cores, 1 thread, load 0.1 before; Python 3, torch 2, PyG 2, numba 0; commit abc."
+        in text
+    )
     assert page.render(text, tmp_path) == text
     assert page.render(text, tmp_path / "none") == page.render(PAGE, tmp_path / "none")
 

@@ -9,40 +9,48 @@ from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 N, FEATURES, K, SIZE, C, CLASS_SIZE = 60, 9, 3, 8, 4, 2
 
 
+PRECISIONS = pytest.mark.parametrize(("dtype", "error"), [(torch.float64, 1e-11), (torch.float32, 1e-5)])
+
+
+def random_inputs(dtype: torch.dtype):
+    torch.manual_seed(0)
+    x = torch.randn(N, FEATURES, dtype=dtype)
+    x[3] = 0
+    w_dot = torch.randn(FEATURES, K * SIZE, dtype=dtype, requires_grad=True)
+    b_dot = torch.randn(K, SIZE, dtype=dtype, requires_grad=True)
+    weight = torch.randn(K, SIZE, C, CLASS_SIZE, dtype=dtype, requires_grad=True)
+    return x, w_dot, b_dot, weight
+
+
 @pytest.fixture
 def inputs():
-    torch.manual_seed(0)
-    x = torch.randn(N, FEATURES, dtype=torch.float64)
-    x[3] = 0
-    w_dot = torch.randn(FEATURES, K * SIZE, dtype=torch.float64, requires_grad=True)
-    b_dot = torch.randn(K, SIZE, dtype=torch.float64, requires_grad=True)
-    weight = torch.randn(K, SIZE, C, CLASS_SIZE, dtype=torch.float64, requires_grad=True)
-    return x, w_dot, b_dot, weight
+    return random_inputs(torch.float64)
 
 
 def plain_capsules(x, w_dot, b_dot):
     return F.normalize(F.relu((x @ w_dot).view(-1, K, SIZE) + b_dot), dim=-1)
 
 
-def same_gradients(fused, plain, parameters):
+def same_gradients(fused, plain, parameters, error):
     weight = torch.randn_like(plain)
     gradients = torch.autograd.grad((fused * weight).sum(), parameters)
     expected = torch.autograd.grad((plain * weight).sum(), parameters)
     for gradient, wanted in zip(gradients, expected, strict=True):
-        torch.testing.assert_close(gradient, wanted, atol=1e-11, rtol=0)
+        torch.testing.assert_close(gradient, wanted, atol=error, rtol=error)
 
 
 def kept_entries(x, w_dot, b_dot, dropout):
     """Capsules after dropout: under the identity as weights a vote is its capsule."""
-    identity = torch.eye(SIZE, dtype=torch.float64).expand(K, SIZE, SIZE).unsqueeze(-1).contiguous()
+    identity = torch.eye(SIZE, dtype=x.dtype).expand(K, SIZE, SIZE).unsqueeze(-1).contiguous()
     return fused_votes(Dense(x), w_dot, b_dot, identity, dropout).squeeze(-1).detach()
 
 
-def test_capsules_and_their_gradients_equal_the_plain_ones(inputs):
-    x, w_dot, b_dot, _ = inputs
+@PRECISIONS
+def test_capsules_and_their_gradients_equal_the_plain_ones(dtype, error):
+    x, w_dot, b_dot, _ = random_inputs(dtype)
     fused, plain = fused_capsules(Dense(x), w_dot, b_dot), plain_capsules(x, w_dot, b_dot)
-    torch.testing.assert_close(fused, plain, atol=1e-12, rtol=0)
-    same_gradients(fused, plain, [w_dot, b_dot])
+    torch.testing.assert_close(fused, plain, atol=error, rtol=0)
+    same_gradients(fused, plain, [w_dot, b_dot], error)
 
 
 def test_gradcheck_of_capsules_and_votes(inputs):
@@ -57,9 +65,10 @@ def test_gradcheck_of_capsules_and_votes(inputs):
     assert gradcheck(votes, (w_dot, b_dot, weight))
 
 
+@PRECISIONS
 @pytest.mark.parametrize("dropout", [0.0, 0.5, 0.9])
-def test_votes_and_their_gradients_equal_the_plain_ones_under_the_same_dropout(inputs, dropout):
-    x, w_dot, b_dot, weight = inputs
+def test_votes_and_their_gradients_equal_the_plain_ones_under_the_same_dropout(dropout, dtype, error):
+    x, w_dot, b_dot, weight = random_inputs(dtype)
     torch.manual_seed(7)
     kept = kept_entries(x, w_dot, b_dot, dropout)
     torch.manual_seed(7)
@@ -67,8 +76,8 @@ def test_votes_and_their_gradients_equal_the_plain_ones_under_the_same_dropout(i
     capsules = plain_capsules(x, w_dot, b_dot)
     mask = torch.where(kept != 0, 1 / (1 - dropout), 0.0)
     plain = torch.einsum("jkp,kplc->jklc", capsules * mask, weight)
-    torch.testing.assert_close(fused, plain, atol=1e-11, rtol=0)
-    same_gradients(fused, plain, [w_dot, b_dot, weight])
+    torch.testing.assert_close(fused, plain, atol=error, rtol=error)
+    same_gradients(fused, plain, [w_dot, b_dot, weight], error)
 
 
 @pytest.mark.parametrize("dropout", [0.5, 0.9])

@@ -31,17 +31,18 @@ def random_votes(dtype: torch.dtype = torch.float64):
     return votes, bias, prior
 
 
+@pytest.mark.parametrize(("dtype", "error"), [(torch.float64, 1e-12), (torch.float32, 1e-5)])
 @pytest.mark.parametrize("with_prior", [False, True])
 @pytest.mark.parametrize("iterations", [1, 2, 5])
 @pytest.mark.parametrize("kind", ["polynomial", "bank", "dense"])
-def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterations, with_prior):
-    parameter, make = random_operator(kind)
-    votes, bias, prior = random_votes()
+def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterations, with_prior, dtype, error):
+    parameter, make = random_operator(kind, dtype)
+    votes, bias, prior = random_votes(dtype)
     prior = prior if with_prior else None
     plain = route(votes, make(parameter), bias, iterations, 1.7, prior)
     v, c, u = fused_route(votes, make(parameter), bias, iterations, 1.7, prior)
     for fused, expected in ((v, plain.capsules), (c, plain.couplings), (u, plain.u)):
-        torch.testing.assert_close(fused, expected, atol=1e-12, rtol=0)
+        torch.testing.assert_close(fused, expected, atol=error, rtol=0)
     with torch.no_grad():  # where no iteration but the last is kept
         predicted = fused_route(votes, make(parameter), bias, iterations, 1.7, prior)
     for one, other in zip(predicted, (v, c, u), strict=True):
@@ -51,7 +52,7 @@ def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterat
     gradients = torch.autograd.grad((v * weight).sum(), inputs)
     expected = torch.autograd.grad((plain.capsules * weight).sum(), inputs)
     for gradient, wanted in zip(gradients, expected, strict=True):
-        torch.testing.assert_close(gradient, wanted, atol=1e-12, rtol=0)
+        torch.testing.assert_close(gradient, wanted, atol=error, rtol=error)
 
 
 def test_fused_routing_in_float32_stays_near_plain_routing_in_float64():
@@ -84,11 +85,20 @@ def test_votes_of_zero_give_neither_nan_scores_nor_nan_gradients():
     assert torch.isfinite(bias.grad).all()
 
 
-def test_couplings_of_huge_agreement_do_not_overflow():
-    votes, bias, _ = random_votes()
-    _, c, _ = fused_route(votes * 100, Dense(torch.eye(N, dtype=torch.float64)), bias, 3, 1e4, None)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_couplings_of_huge_agreement_do_not_overflow(dtype):
+    votes, bias, _ = random_votes(dtype)
+    _, c, _ = fused_route(votes * 100, Dense(torch.eye(N, dtype=dtype)), bias, 3, 1e4, None)
     assert torch.isfinite(c).all()
-    torch.testing.assert_close(c.sum(dim=1), torch.ones(N, C, dtype=torch.float64))
+    torch.testing.assert_close(c.sum(dim=1), torch.ones(N, C, dtype=dtype))
+
+
+def test_a_graph_without_nodes_has_no_capsules():
+    votes, bias = torch.empty(0, K, C, SIZE, requires_grad=True), torch.zeros(C, SIZE, requires_grad=True)
+    v, c, _ = fused_route(votes, Dense(torch.empty(0, 0)), bias, 3, 1.0, None)
+    assert (v.shape, c.shape) == ((0, C, SIZE), (0, K, C))
+    v.sum().backward()
+    assert not bias.grad.any()
 
 
 @pytest.mark.parametrize("kind", ["permuted", "integer"])

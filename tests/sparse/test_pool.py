@@ -1,9 +1,16 @@
 import gc
+import os
+from signal import alarm
+from threading import Event, Thread
 
+import numpy as np
 import pytest
 import torch
 
+import ncgnn
 from ncgnn.sparse import pool
+from ncgnn.train import Config
+from ncgnn.train.run import fit
 
 SHAPE = (1 << 9, 1 << 10)  # 2 MB of float32
 
@@ -43,3 +50,55 @@ def test_tensors_are_as_asked_and_aligned(dtype):
 def test_small_tensors_are_left_to_torch():
     pool.empty(torch.empty(0), 8, 8)
     assert not pool._free
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_child_does_not_wait_for_a_lock_that_its_parent_held():
+    held, done = Event(), Event()
+
+    def hold():
+        with pool._lock:
+            held.set()
+            done.wait(60)
+
+    holder = Thread(target=hold)
+    holder.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        alarm(20)  # ends the child should it wait
+        pool.empty(torch.empty(0), *SHAPE)
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    done.set()
+    holder.join()
+    assert status == 0
+
+
+def test_what_memory_held_before_changes_nothing(monkeypatch):
+    """Training with every buffer reused, and full of NaN when it is."""
+    data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
+    settings = {"hops": 2, "epochs": 4, "num_capsules": 4, "primary_channels": 8, "dropout": 0.5}
+    expected = ncgnn.NCGNNClassifier(**settings).fit(data).decision_function(data)
+    monkeypatch.setattr(pool, "_SMALLEST", 1)
+    take_back, taken = pool._take_back, []
+
+    def spoil(size, block):
+        block.fill(0xFF)
+        taken.append(size)
+        take_back(size, block)
+
+    monkeypatch.setattr(pool, "_take_back", spoil)
+    assert np.array_equal(ncgnn.NCGNNClassifier(**settings).fit(data).decision_function(data), expected)
+    assert len(taken) > 20
+
+
+def test_training_gives_its_memory_back(monkeypatch):
+    monkeypatch.setattr(pool, "_SMALLEST", 1)
+    data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
+    config = Config(hops=2, epochs=2)
+    prepared = config.make_filter().prepare(data.edge_index, data.num_nodes)
+    fit(data, data.x, prepared, config, lambda epoch: None)
+    gc.collect()
+    assert not any(pool._free.values())

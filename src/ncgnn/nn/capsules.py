@@ -55,7 +55,7 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor | LinearOperator) -> Tensor:
-        x = as_operator(x)
+        x = self._checked(x)
         h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) else self.plain(x)
         return F.dropout(h, self.dropout, self.training)
 
@@ -67,10 +67,16 @@ class PrimaryCapsules(nn.Module):
     def votes(self, x: Tensor | LinearOperator, weight: Tensor) -> Tensor:
         """The capsules' votes under a layer's ``weight`` [K, f_p, C, f_c]. Where dropout drops at least half of the
         capsules' entries, what it drops is never computed with."""
-        x = as_operator(x)
+        x = self._checked(x)
         if self.training and self.dropout >= 0.5 and is_fused(x.parameter):
             return fused_votes(x, self._w, self.bias, weight, self.dropout)
         return dense_votes(self(x), weight)
+
+    def _checked(self, x: Tensor | LinearOperator) -> LinearOperator:
+        x = as_operator(x)
+        if x.parameter.dtype != self.weight.dtype:
+            raise TypeError(f"the features are {x.parameter.dtype}, the weights {self.weight.dtype}: convert one")
+        return x
 
     @property
     def _w(self) -> Tensor:

@@ -148,7 +148,8 @@ class CSR(LinearOperator):
         """``A.T @ dense``: tall matrices, as features are, by adding up rows of a result that fits into the cache."""
         if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
             return self.T.product(dense)
-        parts = pool.empty(dense, kernels.num_threads(), self.shape[1], dense.shape[1])
+        threads = kernels.threads_for(self._work(dense))
+        parts = pool.empty(dense, threads, self.shape[1], dense.shape[1])
         kernels.spmm_transposed(len(parts), *kernels.arrays(*self._parts, dense, parts), work=self._work(dense))
         return parts.sum(dim=0) if len(parts) > 1 else parts[0]
 

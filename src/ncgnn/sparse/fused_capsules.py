@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from ncgnn.sparse import pool
-from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined, num_threads
+from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined, threads_for
 from ncgnn.sparse.operator import LinearOperator
 
 
@@ -81,7 +81,7 @@ class _Capsules(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         h, norms = ctx.saved_tensors
         grad = pool.empty(h, *h.shape)
-        sums = h.new_zeros(num_threads(), *h.shape[1:])
+        sums = h.new_zeros(threads_for(h.numel()), *h.shape[1:])
         _capsules_backward(len(sums), *arrays(h, norms, grads[0], grad, sums))
         return ctx.x.gradients(ctx.w_dot, grad.flatten(1), False)[1], sums.sum(dim=0), None
 
@@ -106,7 +106,7 @@ class _Votes(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         active, norms, flat = ctx.saved_tensors
         grad_votes = grads[0].flatten(2).contiguous()
-        parts = num_threads()
+        parts = threads_for(max(active.numel(), grad_votes.numel()))
         grad_weight, grad_bias = flat.new_zeros(parts, *flat.shape), flat.new_zeros(parts, *active.shape[1:])
         grad_active = pool.empty(active, *active.shape)
         tensors = (active, norms, flat, grad_votes, grad_active, grad_weight, grad_bias)
@@ -120,10 +120,11 @@ class _Votes(torch.autograd.Function):
 def _capsules(start: int, stop: int, h: Array, bias: Array, norms: Array) -> None:
     """``h`` becomes ``relu(h + bias)`` divided by its norm."""
     _, capsules, size = h.shape
+    one = h.dtype.type(1)
     for j in range(start, stop):
         for k in range(capsules):
             norms[j, k] = _relu(h[j, k], bias[k])
-            inverse = 1 / norms[j, k] if norms[j, k] > 0 else norms[j, k]
+            inverse = one / norms[j, k] if norms[j, k] > 0 else norms[j, k]
             for e in range(size):
                 h[j, k, e] *= inverse
 
@@ -134,11 +135,11 @@ def _capsules_backward(
 ) -> None:
     n, capsules, size = h.shape
     parts = grad_bias.shape[0]
-    one = h.dtype.type(1)
+    one, zero = h.dtype.type(1), h.dtype.type(0)
     for part in range(start, stop):
         for j in range(part * n // parts, (part + 1) * n // parts):
             for k in range(capsules):
-                inverse, along = (1 / norms[j, k] if norms[j, k] > 0 else one), one * 0
+                inverse, along = (one / norms[j, k] if norms[j, k] > 0 else one), zero
                 for e in range(size):
                     grad[j, k, e] = grad_h[j, k, e] * inverse
                     along += grad[j, k, e] * h[j, k, e]
@@ -194,14 +195,15 @@ def _votes_backward(
     """Gradients of the votes; draws the dropout mask again instead of keeping it. Each thread sums its own part."""
     n, capsules, size = active.shape
     parts = grad_weight.shape[0]
-    scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
+    scale = active.dtype.type(1 / (1 - dropout))
+    one, zero = active.dtype.type(1), active.dtype.type(0)
     rate = 1 / np.log(dropout) if dropout > 0 else 0.0
     for part in range(start, stop):
         for j in range(part * n // parts, (part + 1) * n // parts):
             state = _start(seed, j)
             for k in range(capsules):
                 a, g, target, along = active[j, k], grad_votes[j, k], grad_active[j, k], zero
-                inverse = 1 / norms[j, k] if norms[j, k] > 0 else zero
+                inverse = one / norms[j, k] if norms[j, k] > 0 else zero
                 target[:] = 0
                 e, state = _next_kept(-1, state, rate)
                 while e < size:
@@ -216,7 +218,7 @@ def _votes_backward(
 @inlined
 def _relu(a: Array, bias: Array) -> Any:
     """``a = relu(a + bias)``; its norm."""
-    square, zero = a[0] * 0, a[0] * 0
+    square, zero = a.dtype.type(0), a.dtype.type(0)  # an integer would make it double precision
     for e in range(a.shape[0]):
         z = a[e] + bias[e]
         z = zero if z <= zero else z  # keeps a NaN
@@ -228,7 +230,7 @@ def _relu(a: Array, bias: Array) -> Any:
 @inlined
 def _dot_and_add(row: Array, g: Array, h: float, sums: Array) -> Any:
     """``row . g``, and ``sums += h g``."""
-    total = g[0] * 0
+    total = g.dtype.type(0)
     for f in range(g.shape[0]):
         total += row[f] * g[f]
         sums[f] += h * g[f]
@@ -241,7 +243,7 @@ def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_su
     factor = along * inverse
     for e in range(a.shape[0]):
         value = (target[e] - factor * a[e]) * inverse
-        value = value if a[e] > 0 else value * 0
+        value = value if a[e] > 0 else a.dtype.type(0)
         target[e] = value
         bias_sums[e] += value
 

@@ -1,4 +1,4 @@
-"""Algorithm 1 fused: the votes of a node are read once an iteration, and nothing of their size is made on the way.
+"""Algorithm 1 fused: the votes of a node are read once an iteration, and without a prior nothing of their size is made.
 
 Gives the same numbers as the plain operations in :func:`ncgnn.nn.routing.route`, which say what is computed.
 """
@@ -53,9 +53,9 @@ class _Route(torch.autograd.Function):
             p[0] = (c[0].unsqueeze(-1) * votes).sum(dim=1)
         for t in range(1, iterations):
             now, before = t % kept, (t - 1) % kept
-            message = a_bar.product(p[before].view(n, -1)).view(n, classes, size)
+            message = a_bar.product(p[before].flatten(1)).view(n, classes, size)
             _agree_and_select(n, beta, *arrays(votes, message, bias, u[before], b, c[now], p[now]))
-        message = a_bar.product(p[-1].view(n, -1)).view(n, classes, size)
+        message = a_bar.product(p[-1].flatten(1)).view(n, classes, size)
         v = pool.empty(votes, n, classes, size)
         _squash(n, *arrays(message, bias, u[-1], v))
         ctx.save_for_backward(votes, c, p, u)
@@ -72,10 +72,10 @@ class _Route(torch.autograd.Function):
         grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (u, c, votes))
         grad_u = torch.empty_like(u[-1])
         _squash_backward(n, *arrays(u[-1], grads[0], grad_u))
-        of_bias, of_parameter, later = torch.zeros_like(u[0, 0]), None, torch.zeros_like(c[0])
+        of_bias, of_parameter, later = u.new_zeros(classes, size), None, torch.zeros_like(c[0])
         for t in reversed(range(iterations)):
             of_bias += grad_u.sum(dim=0)
-            parameter, of_p = ctx.a_bar.gradients(p[t].view(n, -1), grad_u.view(n, -1), ctx.needs_input_grad[3])
+            parameter, of_p = ctx.a_bar.gradients(p[t].flatten(1), grad_u.flatten(1), ctx.needs_input_grad[3])
             of_parameter = parameter if of_parameter is None else of_parameter + parameter
             grad_p[t] = of_p.view(n, classes, size)
             if t > 0:

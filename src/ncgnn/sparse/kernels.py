@@ -15,9 +15,8 @@ Array = Any  # numba finds out the types of the arrays and of the scalars taken 
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-_WORK_PER_THREAD = (
-    4_000_000  # entries or multiplications; with less, a millisecond or two, another thread is not worth waking up
-)
+# Entries or multiplications: with less, a millisecond or two, another thread is not worth waking up.
+_WORK_PER_THREAD = 4_000_000
 _CHUNKS_PER_THREAD = 4  # rows differ in length
 
 compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
@@ -37,7 +36,7 @@ def by_rows(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def run(rows: int, *arguments: Any, work: int | None = None) -> None:
         entries = max(a.size for a in arguments if isinstance(a, np.ndarray)) if work is None else work
-        threads = min(num_threads(), 1 + entries // _WORK_PER_THREAD)
+        threads = threads_for(entries)
         if threads == 1:
             kernel(0, rows, *arguments)
             return
@@ -72,6 +71,11 @@ def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[
 def num_threads() -> int:
     """How many threads a kernel may use: as many as torch."""
     return torch.get_num_threads()
+
+
+def threads_for(work: int) -> int:
+    """How many threads are worth waking up."""
+    return min(num_threads(), 1 + work // _WORK_PER_THREAD)
 
 
 @cache

@@ -38,6 +38,8 @@ class LinearOperator(ABC):
     def __matmul__(self, dense: Tensor) -> Tensor:
         if dense.shape[0] != self.shape[1]:
             raise ValueError(f"cannot multiply a matrix of shape {self.shape} with {tuple(dense.shape)}")
+        if dense.dtype != self.parameter.dtype:
+            raise TypeError(f"cannot multiply a matrix of {self.parameter.dtype} with one of {dense.dtype}")
         out: Tensor = _Product.apply(self.parameter, dense.flatten(1), self)
         return out.view(self.shape[0], *dense.shape[1:])
 

@@ -4,6 +4,7 @@ The system's allocator gives large blocks back to the kernel at once, and the ke
 for the next step: on a graph of ten thousand nodes that costs more than computing what is written into them.
 """
 
+import os
 import weakref
 from math import prod
 from threading import RLock as Lock  # taking back may happen in the middle of taking
@@ -41,6 +42,16 @@ def _take_back(size: int, block: np.ndarray) -> None:
         _free.setdefault(size, []).append(block)
         while sum(size * len(blocks) for size, blocks in _free.items()) > _LARGEST:
             del _free[next(iter(_free))]
+
+
+def _unlock() -> None:
+    """In a child of a fork, the thread that held the lock does not exist."""
+    global _lock
+    _lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def clear() -> None:

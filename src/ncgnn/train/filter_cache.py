@@ -4,7 +4,10 @@ import hashlib
 import os
 import warnings
 from contextlib import suppress
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from time import time
 
 import numpy as np
 import torch
@@ -18,10 +21,12 @@ from ncgnn.nn import PreparedFilter
 from ncgnn.nn.filter import GraphFilter
 from ncgnn.sparse import CSR, HopBank, Pattern
 
+_LONGEST_WRITE = 3600  # seconds; an unfinished file that is older belongs to nobody
+
 LARGEST_FOLDER = 2 * 10**9
 """Bytes in the folder above which the filters that were not used for the longest time are removed."""
 
-_FORMAT = "ncgnn-filter-1"  # to be raised when the file or the numbers in it change
+_FORMAT = "ncgnn-filter-2"  # to be raised when the form of the file changes
 
 
 def filter_folder() -> Path | None:
@@ -43,13 +48,24 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
     edges, weight = data.edge_index, data.get("edge_weight")
     if folder is None or filter.sparsify is None:
         return filter.prepare(edges, data.num_nodes, weight, dtype)
-    key = f"{_FORMAT} {filter} {dtype} {data.num_nodes} {_digest(edges, weight)}"
+    key = f"{_FORMAT} {_sources()} {filter} {dtype} {data.num_nodes} {_digest(edges, weight)}"
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
     prepared = _read(path, key, filter, data.num_nodes)
     if prepared is None:
         prepared = filter.prepare(edges, data.num_nodes, weight, dtype)
         _store(path, key, prepared)
     return prepared.to(edges.device, dtype)
+
+
+@cache
+def _sources() -> str:
+    """A hash of the code that prepares filters: another version may give other numbers."""
+    digest = hashlib.sha256()
+    for package in ("ncgnn.nn", "ncgnn.sparse"):
+        for file in sorted(resources.files(package).iterdir(), key=lambda file: file.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _digest(edges: Tensor, weight: Tensor | None) -> str:
@@ -106,11 +122,15 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
 
 
 def _remove_oldest(folder: Path) -> None:
-    """Down to the largest size allowed; files that a kill left behind are among the oldest in time."""
+    """Down to the largest size allowed, and what a kill left behind."""
     found = []
     for path in folder.iterdir():
         with suppress(FileNotFoundError):  # another process removes as well
-            found.append((path.stat().st_mtime_ns, path.stat().st_size, path))
+            status = path.stat()
+            if not path.name.startswith("."):
+                found.append((status.st_mtime_ns, status.st_size, path))
+            elif status.st_mtime < time() - _LONGEST_WRITE:
+                path.unlink()
     total = 0
     for _, size, path in sorted(found, reverse=True):
         total += size

@@ -44,7 +44,10 @@ def fit(data: Data, x: Tensor, prepared: PreparedFilter, config: Config, on_epoc
     with torch.random.fork_rng(devices=[x.device] if x.device.type == "cuda" else []):
         torch.manual_seed(config.seed)
         model = config.make_model(x.shape[1], len(data.class_names)).to(x.device)
-        return _fit(model, data, Reused(cheaper_operator(x)), prepared, config, on_epoch)
+        try:
+            return _fit(model, data, Reused(cheaper_operator(x)), prepared, config, on_epoch)
+        finally:
+            pool.clear()
 
 
 def _fit(
@@ -69,7 +72,6 @@ def _fit(
         elif number - best.epoch >= config.patience:
             break
     assert best is not None  # there is at least one epoch
-    pool.clear()
     model.load_state_dict(best_state)
     model.eval()
     return Fit(model, best, history)
