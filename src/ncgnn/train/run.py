@@ -73,6 +73,7 @@ def _fit(
             break
     assert best is not None  # there is at least one epoch
     model.load_state_dict(best_state)
+    model.zero_grad()  # gives the memory of the gradients back
     model.eval()
     return Fit(model, best, history)
 
