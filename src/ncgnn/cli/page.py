@@ -1,0 +1,32 @@
+"""``ncgnn explain --page``: one file to pass on."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncgnn.cli import graph as g
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+    from ncgnn.train import NCGNNClassifier
+
+
+def check_page(others: dict[str, object]) -> None:
+    """Whether options were given that a page has no use for."""
+    given = next((option for option, value in others.items() if value), None)
+    if given is not None:
+        raise InputError(f"--page shows the predicted class of each node, in a form of its own: leave {given} out")
+
+
+def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Path, nodes: list[str] | None) -> None:
+    """Write the page of a model and its graph, and say where it is."""
+    from ncgnn.cli.progress import track
+    from ncgnn.explain import GraphExplainer
+    from ncgnn.page import with_split_of_run, write_page
+
+    data = with_split_of_run(data, model)
+    explainer = GraphExplainer(classifier, data)
+    with g.notices():
+        write_page(page, explainer, data, nodes, lambda views, total: track(views, "explaining", total))
+    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB; open it in a browser")

@@ -1,0 +1,69 @@
+"""The page's first view: how good the model is as a whole, and all nodes at once."""
+
+from typing import Any
+
+from torch_geometric.data import Data
+
+from ncgnn.explain import GraphExplainer
+from ncgnn.nn import AttentionFilter
+from ncgnn.page.choice import LISTED, Choice
+from ncgnn.page.predictions import Predictions
+from ncgnn.page.quality import accuracy, calibration_error, confusion, reliability
+from ncgnn.page.view import rounded
+
+CALIBRATED = "Probabilities are calibrated on nodes that were set aside for it."
+NOT_CALIBRATED = "A probability is a class's share of the lengths of all class capsules; it is not calibrated."
+
+
+def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, choice: Choice) -> dict[str, Any]:
+    """Everything but the nodes themselves, as plain values; nodes are given by number."""
+    couplings = explainer.trace.routing.couplings.mean(dim=0)
+    return {
+        "name": str(data.get("name", "the graph")),
+        "size": {
+            "nodes": data.num_nodes,
+            "edges": int((data.edge_index[0] < data.edge_index[1]).sum()),
+            "features": len(explainer.names.features),
+        },
+        "classes": list(explainer.names.classes),
+        "split": _split_sizes(predictions),
+        "quality": _quality(predictions, len(explainer.names.classes)),
+        "hops": hop_weights(explainer),
+        "couplings": [[rounded(c) for c in row] for row in couplings.tolist()],
+        "routing": str(explainer.selection),
+        "choice": choice.reason,
+        "probabilities": CALIBRATED if explainer.classifier.calibration_ else NOT_CALIBRATED,
+        "doubtful": predictions.doubtful(LISTED).tolist(),
+        "surprising": predictions.surprising(LISTED).tolist(),
+    }
+
+
+def _split_sizes(predictions: Predictions) -> dict[str, int] | None:
+    if predictions.split is None:
+        return None
+    return {role: int((predictions.split == role).sum()) for role in ("train", "val", "test")}
+
+
+def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
+    """``None`` where no label is known to compare with."""
+    judged = predictions.judged
+    if not len(judged):
+        return None
+    label, predicted = predictions.label[judged], predictions.predicted[judged]
+    bins = reliability(label == predicted, predictions.probability[judged, 0])
+    return {
+        "judged": len(judged),
+        "accuracy": accuracy(label, predicted),
+        "confusion": confusion(label, predicted, classes).tolist(),
+        "bins": [{key: rounded(value) for key, value in bin.items()} for bin in bins],
+        "error": rounded(calibration_error(bins)),
+    }
+
+
+def hop_weights(explainer: GraphExplainer) -> list[list[Any]] | None:
+    """How much the filter listens to each hop; ``None`` where it is no finite sum over hops."""
+    weights, filter = explainer.trace.routing.hop_weights, explainer.trace.model.filter
+    if weights is None:
+        return None
+    hops = filter.hops if isinstance(filter, AttentionFilter) else range(len(weights))
+    return [[str(hop), rounded(weight)] for hop, weight in zip(hops, weights.tolist(), strict=True)]

@@ -1,0 +1,63 @@
+"""What is predicted for each node, beside what is known of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ncgnn.explain import GraphExplainer
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """One row a node.
+
+    Attributes:
+        best: the two classes with the highest scores [N, 2].
+        probability: of these [N, 2].
+        label: the known class, -1 where there is none or one that the model does not know [N].
+        split: ``train``, ``val``, ``test``, ``calibration`` or nothing [N]; ``None`` where no split is known.
+    """
+
+    best: np.ndarray
+    probability: np.ndarray
+    label: np.ndarray
+    split: np.ndarray | None
+
+    @classmethod
+    def of(cls, explainer: GraphExplainer) -> "Predictions":
+        lengths, names = explainer.trace.scores.numpy(), explainer.names
+        best = np.argsort(-lengths, axis=1, kind="stable")[:, :2]
+        probability = np.take_along_axis(explainer.classifier.probabilities(lengths), best, axis=1)
+        known = {name: number for number, name in enumerate(names.classes)}
+        label = np.array([-1 if name is None else known.get(name, -1) for name in names.labels])
+        split = None if names.splits is None else np.array(names.splits)
+        return cls(best, probability, label, split)
+
+    @property
+    def predicted(self) -> np.ndarray:
+        first: np.ndarray = self.best[:, 0]
+        return first
+
+    @property
+    def judged(self) -> np.ndarray:
+        """The nodes on which accuracy is measured: the labelled ones for test, or all labelled ones where no split is
+        known."""
+        is_judged = self.label >= 0 if self.split is None else (self.label >= 0) & (self.split == "test")
+        return np.flatnonzero(is_judged)
+
+    @property
+    def unseen(self) -> np.ndarray:
+        """The nodes that the model was not trained on, as far as is known."""
+        return np.arange(len(self.label)) if self.split is None else np.flatnonzero(self.split != "train")
+
+    def doubtful(self, most: int) -> np.ndarray:
+        """Unseen nodes whose two best classes are nearest to each other, the nearest first."""
+        lead = self.probability[:, 0] - self.probability[:, 1]
+        order = np.argsort(lead[self.unseen], kind="stable")[:most]
+        return np.take(self.unseen, order)
+
+    def surprising(self, most: int) -> np.ndarray:
+        """Unseen nodes whose label is another than predicted, the surest prediction first."""
+        wrong = self.unseen[(self.label[self.unseen] >= 0) & (self.label != self.predicted)[self.unseen]]
+        order = np.argsort(-self.probability[wrong, 0], kind="stable")[:most]
+        return np.take(wrong, order)

@@ -1,0 +1,62 @@
+"""Nodes and their views in few characters: names stand in tables, once, and are meant by their places."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ncgnn.explain import GraphExplainer
+from ncgnn.page.choice import Choice
+from ncgnn.page.plane import places
+from ncgnn.page.predictions import Predictions
+from ncgnn.page.view import rounded
+
+ROLES = ("", "train", "val", "test", "calibration")
+
+
+class Register:
+    """Names in the order in which they were met first."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._places = {name: place for place, name in enumerate(names)}
+
+    def place(self, name: str) -> int:
+        return self._places.setdefault(name, len(self._places))
+
+    @property
+    def names(self) -> list[str]:
+        return list(self._places)
+
+
+def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict[str, Any]:
+    """A view without what the table of nodes says, and with places instead of names."""
+    kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "words")}
+    by_feature = view["features"]
+    largest = [[features.place(name), value] for name, value in by_feature["largest"]]
+    around = Register(dict.fromkeys([view["id"], *(n["id"] for n in view["neighbours"])]))
+    return kept | {
+        "features": by_feature | {"largest": largest},
+        "neighbours": [[nodes.place(n["id"]), n["value"], n["distance"]] for n in view["neighbours"]],
+        "links": [around.place(end) for link in view["links"] for end in link],
+    }
+
+
+def node_table(explainer: GraphExplainer, predictions: Predictions, nodes: list[int]) -> dict[str, list[Any]]:
+    """A column for each thing that is known of some nodes; classes and roles by number."""
+    split = None if predictions.split is None else predictions.split[nodes]
+    return {
+        "id": [explainer.names.nodes[node] for node in nodes],
+        "predicted": predictions.best[nodes, 0].tolist(),
+        "probability": [rounded(p) for p in predictions.probability[nodes, 0]],
+        "second": predictions.best[nodes, 1].tolist(),
+        "second_probability": [rounded(p) for p in predictions.probability[nodes, 1]],
+        "label": predictions.label[nodes].tolist(),
+        "split": [0] * len(nodes) if split is None else [ROLES.index(role) for role in split],
+    }
+
+
+def node_places(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> list[list[int]]:
+    """Where the nodes of the map are on it: near to each other where their longest class capsules are."""
+    longest = explainer.trace.routing.capsules.numpy()[choice.on_map, predictions.predicted[choice.on_map]]
+    found: list[list[int]] = places(np.ascontiguousarray(longest)).tolist()
+    return found

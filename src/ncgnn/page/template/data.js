@@ -1,0 +1,54 @@
+// What the page was written with, and the one place where the reasons of a node come from.
+
+const embedded = (name) => JSON.parse(document.getElementById(name).textContent);
+const report = embedded("overview-data");
+const rowOf = new Map(report.nodes.id.map((id, row) => [id, row]));
+const ROLES = [null, "train", "val", "test", "calibration"];
+const isServed = document.getElementById("views-data").textContent === "null";
+let views; // most of the file, read when the first node is asked for
+
+/** All about one node, or null where there is no such node or this file does not explain it. */
+async function loadNode(id) {
+  if (isServed) return fetchNode(id);
+  views ??= embedded("views-data");
+  const row = rowOf.get(id);
+  return row in views.nodes ? expanded(row, views.nodes[row]) : null;
+}
+
+async function fetchNode(id) {
+  const answer = await fetch(`api/view?node=${encodeURIComponent(id)}`).catch(() => null); // null: the server is gone
+  return answer?.ok ? answer.json() : null;
+}
+
+/** What is predicted and known of a node of the table, with names. */
+function known(row) {
+  const { nodes, classes } = report;
+  return {
+    id: nodes.id[row],
+    predicted: classes[nodes.predicted[row]],
+    probability: nodes.probability[row],
+    second: classes[nodes.second[row]],
+    second_probability: nodes.second_probability[row],
+    label: classes[nodes.label[row]] ?? null,
+    split: ROLES[nodes.split[row]],
+  };
+}
+
+/** A view with names instead of places in tables. */
+function expanded(row, view) {
+  const named = ([feature, value]) => [views.features[feature], value];
+  const neighbours = view.neighbours.map(([place, value, distance]) => ({ ...known(place), value, distance }));
+  const around = [...new Set([report.nodes.id[row], ...neighbours.map((other) => other.id)])];
+  const ends = view.links.map((place) => around[place]);
+  return {
+    ...known(row),
+    ...view,
+    features: { ...view.features, largest: view.features.largest.map(named) },
+    neighbours,
+    links: ends.flatMap((id, i) => (i % 2 ? [] : [[id, ends[i + 1]]])),
+  };
+}
+
+const linkTo = (id) => `#node=${encodeURIComponent(id)}`;
+const percent = (share, digits = 0) => `${(100 * share).toFixed(digits).replace("-", "−")} %`;
+const grouped = (number) => number.toLocaleString("en");

@@ -1,0 +1,112 @@
+// The nodes that contribute most, around the one that is explained: on a ring by distance, behind the node through
+// which they are linked. A line towards the middle is as wide as the contribution of the node that it comes from.
+
+const BEYOND = 5; // the ring of nodes that are too far away to be counted
+
+function egoNetwork(node, neighbours, width) {
+  const height = Math.min(560, Math.max(300, width));
+  const tree = grow(node, neighbours);
+  const farthest = Math.max(1, ...tree.map((leaf) => leaf.ring));
+  const reach = { x: width / 2 - Math.min(96, width / 5), y: height / 2 - 26 };
+  for (const leaf of tree) {
+    leaf.x = width / 2 + (reach.x * leaf.ring * Math.cos(leaf.angle)) / farthest;
+    leaf.y = height / 2 + (reach.y * leaf.ring * Math.sin(leaf.angle)) / farthest;
+  }
+  const label = `The ${tree.length - 1} nodes that contribute most to node ${node.id}; they are listed beside.`;
+  const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label, class: "ego" });
+  picture.append(...rings(farthest, width, height, reach), ...otherLinks(tree, node.links), ...branches(tree));
+  picture.append(...tree.slice(1).map(leafMark), middle(tree[0]));
+  return picture;
+}
+
+/** The explained node, then its neighbours, each with a ring, an angle and the place of the one it hangs from. */
+function grow(node, neighbours) {
+  const others = neighbours.filter((other) => other.id !== node.id);
+  const tree = [{ ...node, ring: 0, angle: 0, parent: null }];
+  const linked = linkedTo(node.links);
+  const ringOf = (other) => other.distance ?? BEYOND;
+  for (const other of [...others].sort((a, b) => ringOf(a) - ringOf(b))) {
+    const ring = ringOf(other);
+    const parent = tree.find((leaf) => leaf.ring === ring - 1 && linked(leaf.id, other.id));
+    tree.push({ ...other, ring, parent: parent ?? tree[0], isLinked: Boolean(parent) });
+  }
+  spread(tree, tree[0], -Math.PI / 2, 2 * Math.PI);
+  return tree;
+}
+
+/** An angle for everything that hangs from a node, in proportion to how many ends it has. */
+function spread(tree, leaf, start, width) {
+  leaf.angle = start + width / 2;
+  const children = tree.filter((other) => other.parent === leaf);
+  const ends = children.map((child) => countEnds(tree, child));
+  const all = ends.reduce((sum, count) => sum + count, 0);
+  children.forEach((child, i) => {
+    spread(tree, child, start, (width * ends[i]) / all);
+    start += (width * ends[i]) / all;
+  });
+}
+
+function countEnds(tree, leaf) {
+  const children = tree.filter((other) => other.parent === leaf);
+  return children.length ? children.reduce((sum, child) => sum + countEnds(tree, child), 0) : 1;
+}
+
+function linkedTo(links) {
+  const pairs = new Set(links.flatMap(([a, b]) => [JSON.stringify([a, b]), JSON.stringify([b, a])]));
+  return (a, b) => pairs.has(JSON.stringify([a, b]));
+}
+
+function rings(farthest, width, height, reach) {
+  return Array.from({ length: farthest }, (_, i) => {
+    const [rx, ry] = [(reach.x * (i + 1)) / farthest, (reach.y * (i + 1)) / farthest];
+    const words = i + 1 === BEYOND ? "farther" : i ? `${i + 1} steps` : "1 step";
+    const place = { x: width / 2, y: height / 2 - ry - 4, "text-anchor": "middle", class: "distance" };
+    const ring = drawn("ellipse", { cx: width / 2, cy: height / 2, rx, ry, class: "ring" });
+    return drawn("g", {}, ring, drawn("text", place, words));
+  });
+}
+
+function branches(tree) {
+  const most = Math.max(...tree.slice(1).map((leaf) => Math.abs(leaf.value)), 1e-12);
+  return tree.slice(1).map((leaf) => {
+    const kind = ["branch", leaf.value < 0 ? "against" : "", leaf.isLinked ? "" : "unlinked"].join(" ");
+    return line(leaf, leaf.parent, kind, 1 + (9 * Math.abs(leaf.value)) / most);
+  });
+}
+
+function otherLinks(tree, links) {
+  const leaves = new Map(tree.map((leaf) => [leaf.id, leaf]));
+  const shown = links.map((ends) => ends.map((id) => leaves.get(id))).filter(([a, b]) => a && b);
+  return shown.filter(([a, b]) => a.parent !== b && b.parent !== a).map(([a, b]) => line(a, b, "link", 1));
+}
+
+function line(a, b, kind, width) {
+  const ends = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
+  for (const [name, value] of Object.entries(ends)) ends[name] = value.toFixed(1);
+  return drawn("line", { ...ends, class: kind, "stroke-width": width.toFixed(1) });
+}
+
+function leafMark(leaf) {
+  const isRight = Math.cos(leaf.angle) >= 0;
+  const place = { x: leaf.x + (isRight ? 15 : -15), y: leaf.y + 4, "text-anchor": isRight ? "start" : "end" };
+  const sign = leaf.value < 0 ? "− " : "";
+  const link = drawn("a", { href: linkTo(leaf.id), "aria-label": `${leaf.id}, ${leaf.predicted}` });
+  const halo = leaf.split === "train" ? drawn("circle", { cx: leaf.x, cy: leaf.y, r: 11.5, class: "trained" }) : null;
+  const target = drawn("circle", { cx: leaf.x, cy: leaf.y, r: 13, class: "target" }); // room for a finger
+  link.append(...[target, halo, mark(leaf.predicted, 7, leaf.x, leaf.y)].filter(Boolean));
+  link.append(drawn("text", place, sign + shortened(leaf.id, 12)), drawn("title", {}, about(leaf)));
+  return link;
+}
+
+function about(leaf) {
+  const away = leaf.distance === null ? "far away" : `${leaf.distance} ${leaf.distance === 1 ? "step" : "steps"} away`;
+  const role = leaf.split === "train" ? `, training node of class ${leaf.label}` : "";
+  return `${leaf.id}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
+}
+
+function middle(root) {
+  const group = drawn("g", { class: "middle" }, drawn("circle", { cx: root.x, cy: root.y, r: 17 }));
+  const text = drawn("text", { x: root.x, y: root.y + 32, "text-anchor": "middle" }, shortened(root.id, 16));
+  group.append(mark(root.predicted, 10, root.x, root.y), text);
+  return group;
+}

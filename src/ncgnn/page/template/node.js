@@ -1,0 +1,132 @@
+// The view of one node.
+
+const FIRST_SHOWN = 12;
+const ROLE_NAMES = {
+  train: "training node",
+  val: "validation node",
+  test: "test node",
+  calibration: "calibration node",
+};
+
+function nodeView(node) {
+  return [
+    element("p", {}, element("a", { href: "#" }, "← All nodes")),
+    element("h1", { tabindex: "-1" }, `Node ${node.id}`),
+    verdict(node),
+    element("p", { class: "words" }, node.words),
+    neighbourhood(node),
+    element("div", { class: "columns" }, trainingLabels(node), ...splits(node)),
+  ];
+}
+
+/** The prediction, the runner-up and what is known. */
+function verdict(node) {
+  const facts = [
+    ["predicted", classLabel(node.predicted), node.probability],
+    ["runner-up", classLabel(node.second), node.second_probability],
+    ["label", node.label === null ? "not known" : classLabel(node.label), null],
+    ["role", ROLE_NAMES[node.split] ?? "in no split", null],
+  ];
+  const isWrong = node.label !== null && node.label !== node.predicted;
+  return element(
+    "dl",
+    { class: "facts" },
+    ...facts.map(([name, value, probability]) =>
+      element(
+        "div",
+        { class: name === "label" && isWrong ? "wrong" : undefined },
+        element("dt", {}, name === "label" && isWrong ? "label, not the predicted" : name),
+        element("dd", {}, value, probability === null ? null : ` ${probability.toFixed(2)}`),
+      ),
+    ),
+  );
+}
+
+/** The network and the list of the nodes that contribute most, with a slider for how many. */
+function neighbourhood(node) {
+  const most = node.neighbours.length;
+  if (!most) return section("Nodes", element("p", {}, "No node contributes: the score is the bias alone."));
+  const first = Math.min(FIRST_SHOWN, most);
+  const slider = element("input", { type: "range", id: "shown", min: 1, max: most, value: first });
+  const count = element("output", { for: "shown" });
+  const picture = element("div", { class: "network" });
+  const list = element("div", { class: "neighbours" });
+  const show = () => {
+    const shown = Number(slider.value);
+    count.textContent = `${shown} of ${most}`;
+    list.replaceChildren(neighbourBars(node, shown));
+    const width = picture.clientWidth; // none before the view is shown
+    if (width) picture.replaceChildren(egoNetwork(node, node.neighbours.slice(0, shown), width));
+  };
+  slider.addEventListener("input", show);
+  new ResizeObserver(show).observe(picture);
+  const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
+  const note =
+    "A node's line towards the middle is as wide as its contribution; a dotted one leads over nodes that are not " +
+    "shown. Circled: training nodes.";
+  return section(
+    "Nodes that contribute most",
+    control,
+    element("div", { class: "pair" }, element("div", {}, picture, element("p", { class: "note" }, note)), list),
+  );
+}
+
+function neighbourBars(node, shown) {
+  const named = node.neighbours.slice(0, shown).map((other) => ({
+    name: other.id === node.id ? "the node itself" : nodeName(other),
+    value: other.value,
+  }));
+  const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
+  return bars(`Share of the score ${node.score}`, withRest(node, named, "all other nodes", others), node.score);
+}
+
+const withRest = (node, named, name, rest) => [
+  ...named,
+  { name, value: rest, quiet: true },
+  { name: "bias", value: node.bias, quiet: true },
+];
+
+function splits(node) {
+  const pairs = (parts) => parts.map(([name, value]) => ({ name, value }));
+  const bias = { name: "bias", value: node.bias, quiet: true };
+  const hops = node.hops?.map(([hop, value]) => ({ name: /^\d+$/.test(hop) ? `hop ${hop}` : hop, value }));
+  const capsules = node.capsules.map((value, k) => ({ name: `capsule ${k}`, value }));
+  const features = withRest(node, pairs(node.features.largest), "all other features", node.features.rest);
+  features.push({ name: "bias of the capsules", value: node.features.bias, quiet: true });
+  const caption = "Share of the score";
+  return [
+    hops && section("By hop", bars(caption, [...hops, bias], node.score)),
+    section("By capsule", bars(caption, [...capsules, bias], node.score)),
+    section("By feature", bars(caption, features, node.score)),
+  ].filter(Boolean);
+}
+
+/** Training nodes among the contributing ones, by label. */
+function trainingLabels(node) {
+  const trained = node.neighbours.filter((other) => other.split === "train");
+  const title = "Training labels that mattered";
+  if (report.split === null) return section(title, element("p", {}, "It is not known which nodes were for training."));
+  const among = `among the ${node.neighbours.length} nodes that contribute most`;
+  if (!trained.length) return section(title, element("p", {}, `There is no training node ${among}.`));
+  const labels = [...new Set(trained.map((other) => other.label))];
+  const parts = labels.map((label) => {
+    const members = trained.filter((other) => other.label === label);
+    const value = members.reduce((sum, other) => sum + other.value, 0);
+    const links = members.flatMap((other) => [" ", element("a", { href: linkTo(other.id) }, other.id)]);
+    return { name: element("span", {}, classLabel(label), element("small", {}, ...links)), value };
+  });
+  parts.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  return section(title, bars(`${trained.length} training nodes ${among}`, parts, node.score));
+}
+
+/** What can be said of a node that is not explained here. */
+function unexplained(id) {
+  const row = rowOf.get(id);
+  const back = element("p", {}, element("a", { href: "#" }, "← All nodes"));
+  const title = element("h1", { tabindex: "-1" }, row === undefined ? "No such node" : `Node ${id}`);
+  if (row === undefined) return [back, title, element("p", {}, `This page knows no node ${id}.`)];
+  const reason = isServed
+    ? "The server gives no answer."
+    : "This file does not explain it: name it with --node when the page is written.";
+  return [back, title, verdict(known(row)), element("p", {}, reason)];
+}

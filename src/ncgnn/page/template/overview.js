@@ -1,0 +1,55 @@
+// The first view: the model as a whole, and all nodes at once.
+
+function overview(map) {
+  return [
+    element("h1", { tabindex: "-1" }, `${report.name}: predictions and their reasons`),
+    figures(),
+    section("All nodes", legend(map), map.box, hint(`${report.choice} ${MAP_NOTE}`)),
+    element("div", { class: "grid" }, ...lists()),
+    element("div", { class: "columns" }, ...ofTheModel()),
+  ];
+}
+
+const MAP_NOTE =
+  "Near to each other: nodes with similar capsules of their predicted class (t-SNE). " +
+  "Outlined: the label is another than predicted.";
+
+const hint = (text) => element("p", { class: "note" }, text);
+const judgedNodes = () =>
+  report.split === null ? "labelled nodes (which were for training is not known)" : "test nodes";
+
+/** The numbers at the top. */
+function figures() {
+  const { quality, size, split } = report;
+  const shown = [
+    quality
+      ? [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${judgedNodes()}`]
+      : ["not known", "accuracy: no labels to compare with"],
+    [grouped(size.nodes), "nodes"],
+    [grouped(size.edges), "edges"],
+    [grouped(size.features), "features"],
+    [grouped(report.classes.length), "classes"],
+  ];
+  if (split) shown.push([grouped(split.train), "training nodes"]);
+  const tiles = shown.map(([value, name]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
+  return element("dl", { class: "facts" }, ...tiles);
+}
+
+function lists() {
+  const nearest = hint("The best two classes are nearest to each other.");
+  const doubtful = section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful));
+  if (!report.surprising.length) return [doubtful];
+  const sure = hint("Sure, and the label is another.");
+  return [doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
+}
+
+function ofTheModel() {
+  const { quality } = report;
+  const counted = quality && hint(`${grouped(quality.judged)} ${judgedNodes()}, by label and prediction.`);
+  return [
+    quality && section("Confusion", counted, confusion(quality)),
+    quality && section("Calibration", reliability(quality)),
+    section("Hops", hopBars()),
+    section("Couplings", hint(`${report.routing} In the table: means over all nodes.`), couplings()),
+  ];
+}

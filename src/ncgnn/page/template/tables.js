@@ -1,0 +1,70 @@
+// Numbers in tables, with bars.
+
+/** A table of parts of a score, each with its share as a bar; bars of negative parts go to the left. */
+function bars(title, parts, whole) {
+  const shares = parts.map((part) => (whole ? part.value / whole : 0));
+  const right = Math.max(0, ...shares);
+  const left = Math.max(0, ...shares.map((share) => -share));
+  const rows = parts.map((part, i) => barRow(part, shares[i], left, right));
+  return element("table", { class: "bars" }, element("caption", {}, title), element("tbody", {}, ...rows));
+}
+
+function barRow(part, share, left, right) {
+  const width = left + right || 1;
+  const bar = element("span", { class: share < 0 ? "bar against" : "bar" });
+  bar.style.left = `${(100 * (share < 0 ? left + share : left)) / width}%`;
+  bar.style.width = `${(100 * Math.abs(share)) / width}%`;
+  return element(
+    "tr",
+    { class: part.quiet ? "quiet" : undefined },
+    element("th", { scope: "row" }, part.name),
+    element("td", { class: "track", "aria-hidden": "true" }, element("span", { class: "line" }, bar)),
+    element("td", { class: "number" }, percent(share, 1)),
+  );
+}
+
+/** A node as a link, with the mark of its class, and what else is known of it. */
+function nodeName(node) {
+  const link = element("a", { href: linkTo(node.id) }, node.id);
+  const label = node.label === node.predicted ? "" : `: ${node.label}`;
+  const trained = node.split === "train" ? element("span", { class: "tag" }, `training${label}`) : null;
+  return element("span", { class: "class" }, swatch(node.predicted), link, trained);
+}
+
+/** Nodes with their predictions and labels. */
+function nodeTable(title, rows) {
+  const head = ["node", "predicted", "probability", "label"].map((name) => element("th", { scope: "col" }, name));
+  const body = rows.map((row) => nodeRow(known(row)));
+  const table = element("table", { class: "list" }, element("thead", {}, element("tr", {}, ...head)));
+  table.append(element("tbody", {}, ...body));
+  return scrolled(title, table);
+}
+
+function nodeRow(node) {
+  return element(
+    "tr",
+    {},
+    element("th", { scope: "row" }, element("a", { href: linkTo(node.id) }, node.id)),
+    element("td", {}, classLabel(node.predicted)),
+    element("td", { class: "number" }, node.probability.toFixed(2)),
+    element("td", {}, node.label === null ? "not known" : classLabel(node.label)),
+  );
+}
+
+/** A matrix whose cells are tinted: blue by a share between 0 and 1, orange by one between -1 and 0. */
+function heatTable(corner, rows, columns, cells) {
+  const head = columns.map((name) => element("th", { scope: "col", title: name }, element("span", {}, name)));
+  const body = rows.map((name, i) =>
+    element("tr", {}, element("th", { scope: "row", title: name }, name), ...cells[i].map(heatCell)),
+  );
+  const table = element("table", { class: "heat" });
+  table.append(element("thead", {}, element("tr", {}, element("td", {}, corner), ...head)));
+  table.append(element("tbody", {}, ...body));
+  return scrolled(corner, table);
+}
+
+function heatCell({ text, share }) {
+  const cell = element("td", { class: share < 0 ? "below" : "above" }, text);
+  cell.style.setProperty("--share", `${(60 * Math.abs(share)).toFixed(1)}%`);
+  return cell;
+}

@@ -1,0 +1,85 @@
+"""One node as a page shows it: its prediction, what it is made of, and where the nodes that contribute are."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from torch_geometric.data import Data
+
+from ncgnn.explain import GraphExplainer, NodeExplanation, Part
+from ncgnn.page.predictions import Predictions
+from ncgnn.page.surroundings import Surroundings
+from ncgnn.page.words import in_words
+
+NEIGHBOURS, FEATURES = 32, 12
+"""How many are named; a drawing of more is not to be read."""
+
+
+class NodeViews:
+    """Views of the nodes of one graph, as plain values with names."""
+
+    def __init__(self, explainer: GraphExplainer, data: Data) -> None:
+        self.explainer = explainer
+        self.predictions = Predictions.of(explainer)
+        self._surroundings = Surroundings(data)
+        self._numbers = {id: number for number, id in enumerate(explainer.names.nodes)}
+
+    def __call__(self, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+        return map(self._view, self.explainer.explain(ids, features=True, top=NEIGHBOURS))
+
+    def _view(self, why: NodeExplanation) -> dict[str, Any]:
+        node = self._numbers[why.node]
+        others = [self._numbers[neighbour.id] for neighbour in why.neighbours]
+        view = self.known(node) | {
+            "score": rounded(why.score),
+            "bias": rounded(why.bias),
+            "hops": None if why.hops is None else _pairs(why.hops),
+            "capsules": [rounded(part.value) for part in why.capsules],
+            "features": _features(why),
+            "neighbours": self._neighbours(node, others, [neighbour.value for neighbour in why.neighbours]),
+            "rest": rounded(why.rest),
+            "links": self._links([node, *(other for other in others if other != node)]),
+        }
+        return view | {"words": in_words(view)}
+
+    def _neighbours(self, node: int, others: list[int], values: list[float]) -> list[dict[str, Any]]:
+        steps = self._surroundings.distances(node, others)
+        return [
+            self.known(other) | {"value": rounded(value), "distance": distance}
+            for other, value, distance in zip(others, values, steps, strict=True)
+        ]
+
+    def _links(self, nodes: list[int]) -> list[list[str]]:
+        return [[self._id(nodes[a]), self._id(nodes[b])] for a, b in self._surroundings.links(nodes)]
+
+    def known(self, node: int) -> dict[str, Any]:
+        """What is predicted and known of a node, without its reasons."""
+        names, p = self.explainer.names, self.predictions
+        label, split = int(p.label[node]), "" if p.split is None else str(p.split[node])
+        return {
+            "id": self._id(node),
+            "predicted": names.classes[p.best[node, 0]],
+            "probability": rounded(p.probability[node, 0]),
+            "second": names.classes[p.best[node, 1]],
+            "second_probability": rounded(p.probability[node, 1]),
+            "label": names.classes[label] if label >= 0 else None,
+            "split": split or None,
+        }
+
+    def _id(self, node: int) -> str:
+        return self.explainer.names.nodes[node]
+
+
+def rounded(value: float) -> float:
+    """To three digits, which is more than a drawing shows."""
+    return float(f"{value:.3g}")
+
+
+def _pairs(parts: Sequence[Part]) -> list[list[Any]]:
+    return [[part.name, rounded(part.value)] for part in parts]
+
+
+def _features(why: NodeExplanation) -> dict[str, Any]:
+    assert why.features is not None
+    named, others = why.features.largest[:FEATURES], why.features.largest[FEATURES:]
+    rest = why.features.rest + sum(part.value for part in others)
+    return {"largest": _pairs(named), "rest": rounded(rest), "bias": rounded(why.features.bias)}

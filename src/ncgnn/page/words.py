@@ -1,0 +1,60 @@
+"""A node's view in plain sentences."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+
+def in_words(view: dict[str, Any]) -> str:
+    """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
+    largest = ", ".join(_largest_parts(view))
+    parts = f" Of its score, {largest}." if largest else ""
+    return f"{_prediction(view)}{parts}{_labels(view)}"
+
+
+def _prediction(view: dict[str, Any]) -> str:
+    said = (
+        f"Node {view['id']} is predicted {view['predicted']} with probability {view['probability']:.2f}, "
+        f"ahead of {view['second']} with {view['second_probability']:.2f}."
+    )
+    is_wrong = view["label"] is not None and view["label"] != view["predicted"]
+    return f"{said} Its label is another: {view['label']}." if is_wrong else said
+
+
+def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
+    if view["hops"]:
+        hop, value = max(view["hops"], key=lambda part: part[1])
+        yield f"{percent(value, view)} comes over {hop} {'hop' if hop == '1' else 'hops'}"
+    if view["neighbours"]:
+        yield _strongest(max(view["neighbours"], key=lambda other: other["value"]), view)
+    capsule = max(range(len(view["capsules"])), key=view["capsules"].__getitem__)
+    yield f"{percent(view['capsules'][capsule], view)} through capsule {capsule}"
+    if view["features"]["largest"]:
+        feature, value = max(view["features"]["largest"], key=lambda part: part[1])
+        yield f"{percent(value, view)} from feature “{feature}”"
+
+
+def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:
+    share = percent(other["value"], view)
+    if other["id"] == view["id"]:
+        return f"{share} from the node itself"
+    trained = f" (training, {other['label']})" if other["split"] == "train" else ""
+    return f"{share} from node {other['id']}{trained}"
+
+
+def _labels(view: dict[str, Any]) -> str:
+    shares: dict[str, list[float]] = defaultdict(list)
+    for other in view["neighbours"]:
+        if other["split"] == "train":
+            shares[other["label"]].append(other["value"])
+    if not shares:
+        return ""
+    ranked = sorted(shares.items(), key=lambda item: -abs(sum(item[1])))
+    said = ", ".join(f"{len(values)} of class {label} ({percent(sum(values), view)})" for label, values in ranked)
+    return f" Training nodes among the {len(view['neighbours'])} that contribute most: {said}."
+
+
+def percent(value: float, view: dict[str, Any]) -> str:
+    """A part as its share of the score."""
+    share = value / view["score"] if view["score"] else 0.0
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,263 @@
+"""The page in a real browser: Debian's chromium, which ``make test-long`` installs where it may."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from planted_names import PLANTED
+
+from ncgnn.data import load_dataset, usual_split
+from ncgnn.explain import GraphExplainer
+from ncgnn.page import NodeViews, served_page, write_page
+from ncgnn.train import NCGNNClassifier
+
+pytestmark = pytest.mark.long
+
+DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="install playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser) -> Iterator:
+    """Opens an address in a window of its own; in the end, no script may have failed and nothing have been loaded."""
+    troubles: list[str] = []
+    windows = []
+
+    def open_address(address: str, viewport: dict = DESKTOP, scheme: str = "light"):
+        window = browser.new_context(viewport=viewport, color_scheme=scheme)
+        windows.append(window)
+        page = window.new_page()
+        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: troubles.append(f"request: {request.url}"))
+        page.goto(address)
+        assert [trouble.partition("#")[0] for trouble in troubles[:1]] == [f"request: {address.partition('#')[0]}"]
+        troubles.clear()
+        return page
+
+    yield open_address
+    for window in windows:
+        window.close()
+    assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def address(explainer, karate, tmp_path_factory) -> str:
+    """The page of the karate club."""
+    path = tmp_path_factory.mktemp("pages") / "karate.html"
+    write_page(path, explainer, karate)
+    return path.as_uri()
+
+
+def heading(page) -> str:
+    return page.locator("main:visible h1").inner_text()
+
+
+def wait_for(page, title: str) -> None:
+    page.get_by_role("heading", name=title, exact=True).wait_for()
+
+
+def test_the_overview_shows_accuracy_map_lists_and_matrices(visit, address):
+    page = visit(address)
+    titles = page.locator("main:visible h2").all_inner_texts()
+    assert titles[:3] == ["All nodes", "Most doubtful", "Most surprising"] or titles[:2] == [
+        "All nodes",
+        "Most doubtful",
+    ]
+    assert titles[-4:] == ["Confusion", "Calibration", "Hops", "Couplings"]
+    assert re.search(r"accuracy on 14 test nodes\s+\d+\.\d %", page.locator(".facts:visible").inner_text())
+
+
+def test_a_search_lists_nodes_and_enter_opens_the_first(visit, address):
+    page = visit(address)
+    page.get_by_label("Find a node").fill("3")
+    assert page.locator("#found").inner_text() == "7 found"
+    assert page.locator("#results a").first.inner_text() == "3"
+    page.get_by_label("Find a node").fill("33")
+    page.keyboard.press("Enter")
+    wait_for(page, "Node 33")
+
+
+def test_a_click_on_a_neighbour_opens_it(visit, address):
+    page = visit(f"{address}#node=33")
+    link = page.locator("svg.ego a").first
+    name = link.locator("text").text_content().removeprefix("− ")
+    link.click()
+    wait_for(page, f"Node {name}")
+    page.go_back()
+    wait_for(page, "Node 33")
+
+
+def test_the_slider_shows_more_and_fewer_neighbours(visit, address):
+    page = visit(f"{address}#node=33")
+    slider = page.get_by_label("Nodes shown")
+    for shown in (5, 14):
+        slider.fill(str(shown))
+        assert page.locator(".neighbours tr:not(.quiet)").count() == shown
+        assert page.locator("svg.ego a").count() == page.locator(".neighbours a").count()
+
+
+def test_a_link_opens_a_node_and_an_unknown_one_is_said(visit, address):
+    assert heading(visit(f"{address}#node=5")) == "Node 5"
+    page = visit(f"{address}#node=nobody")
+    assert heading(page) == "No such node"
+    assert "This page knows no node nobody." in page.locator("main:visible").inner_text()
+
+
+def test_a_click_on_the_map_opens_the_node_under_the_pointer(visit, address):
+    page = visit(address)
+    box = page.locator("canvas").bounding_box()
+    x, y = page.evaluate(
+        "(() => { const map = document.querySelector('canvas'); return frame({canvas: map}).at(report.places[7]) })()"
+    )
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    tip = page.locator(".tip").inner_text()
+    page.mouse.click(box["x"] + x, box["y"] + y)
+    page.locator("#node h1").wait_for()
+    assert tip.startswith(heading(page).removeprefix("Node ") + ": ")
+
+
+def test_all_can_be_reached_with_the_keyboard(visit, address):
+    page = visit(address)
+    focused = "document.activeElement.id || document.activeElement.tagName"
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "home"
+    page.keyboard.press("Tab")
+    page.keyboard.type("33")
+    page.keyboard.press("Enter")
+    page.locator("h1:focus").wait_for()  # where reading goes on
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "shown"
+    page.keyboard.press("ArrowRight")
+    assert page.locator("output").inner_text().startswith("13 of")
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused) == "a"
+    name = page.evaluate("document.activeElement.querySelector('text').textContent").removeprefix("− ")
+    page.keyboard.press("Enter")
+    wait_for(page, f"Node {name}")
+
+
+def test_the_map_can_be_walked_with_arrow_keys(visit, address):
+    page = visit(address)
+    page.locator("canvas").focus()
+    seen = []
+    for key in ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        seen.append(page.locator(".tip").inner_text())
+    there = seen[-1]
+    assert len(set(seen)) > 1
+    page.keyboard.press("Enter")
+    page.locator("#node h1").wait_for()
+    assert there.startswith(heading(page).removeprefix("Node ") + ": ")
+
+
+def test_a_class_can_be_looked_at_by_itself(visit, address):
+    page = visit(address)
+    before = page.locator("canvas").screenshot()
+    page.locator(".legend button").first.click()
+    assert page.locator(".legend button").first.get_attribute("aria-pressed") == "true"
+    assert page.locator("canvas").screenshot() != before
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("hash", ["", "#node=33"], ids=["overview", "node"])
+def test_nothing_is_wider_than_the_window(visit, address, tmp_path, viewport, hash):
+    page = visit(address + hash, viewport)
+    page.screenshot(path=tmp_path / "page.png", full_page=True)
+    assert (tmp_path / "page.png").stat().st_size > 20_000
+    assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("hash", ["", "#node=33"], ids=["overview", "node"])
+def test_axe_finds_nothing_serious(visit, address, scheme, hash):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="install axe-playwright-python")
+    page = visit(address + hash, scheme=scheme)
+    found = axe.Axe().run(page).response["violations"]
+    serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
+    assert serious == []
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_names_are_shown_as_text(visit, planted_page, planted, name, viewport):
+    page = visit(planted_page.as_uri(), viewport)
+    page.get_by_label("Find a node").fill(name)
+    assert page.locator("#results a").first.text_content() == name
+    page.keyboard.press("Enter")
+    page.locator("#node h1").wait_for()
+    assert page.locator("main:visible h1").text_content() == f"Node {name}"
+    assert page.evaluate("window.planted") is None
+    assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
+    assert page.locator(".home").text_content() == planted.name
+    page.goto(f"{planted_page.as_uri()}#node={quote(name)}")
+    assert page.locator("main:visible h1").text_content() == f"Node {name}"
+
+
+def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):
+    served, asked = "http://ncgnn.test/", []
+    views = NodeViews(explainer, karate)
+
+    def answer(route):
+        asked.append(route.request.url)
+        if "api/view?node=33" in asked[-1]:
+            route.fulfill(json=next(views(["33"])))
+        else:
+            route.fulfill(status=404, json={"detail": "there is no such node"})
+
+    page = browser.new_page()
+    page.route(served, lambda route: route.fulfill(body=served_page(explainer, karate), content_type="text/html"))
+    page.route(f"{served}api/**", answer)
+    page.goto(f"{served}#node=33")
+    page.wait_for_selector("svg.ego a")
+    page.evaluate("location.hash = '#node=nobody'")
+    wait_for(page, "No such node")
+    assert asked == [f"{served}api/view?node=33", f"{served}api/view?node=nobody"]
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def cora_page(tmp_path_factory) -> Path:
+    if not os.environ.get("NCGNN_DATA") and find_spec("graphdatascience") is None:
+        pytest.skip("set NCGNN_DATA to the folder of benchmark graphs, or install graphdatascience")
+    data = usual_split(load_dataset("cora"))
+    classifier = NCGNNClassifier(epochs=10, beta=5.0, normalize_features=True).fit(data)
+    path = tmp_path_factory.mktemp("cora") / "cora.html"
+    write_page(path, GraphExplainer(classifier, data), data)
+    return path
+
+
+def test_all_of_cora_is_one_file_that_is_painted_soon(visit, cora_page):
+    assert cora_page.stat().st_size < 6e6
+    page = visit(cora_page.as_uri())
+    assert "All 2,708 nodes are on the map" in page.locator("main:visible").inner_text()
+    painted = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    assert painted < 10_000  # milliseconds; a tenth of a second where nothing else is going on
+    started = page.evaluate("performance.now()")
+    page.evaluate("location.hash = linkTo(report.nodes.id[2000])")
+    page.wait_for_selector("svg.ego a")
+    assert page.evaluate("performance.now()") - started < 10_000

@@ -1,0 +1,51 @@
+import pytest
+
+from ncgnn.page import NodeViews
+from ncgnn.page.table import Register, shortened
+from ncgnn.page.view import FEATURES
+
+
+@pytest.fixture(scope="module")
+def view(explainer, karate):
+    return next(NodeViews(explainer, karate)(["33"]))
+
+
+def test_the_parts_of_each_kind_add_up_to_the_score(view):
+    by_node = sum(other["value"] for other in view["neighbours"]) + view["rest"]
+    by_feature = sum(value for _, value in view["features"]["largest"])
+    by_feature += view["features"]["rest"] + view["features"]["bias"]
+    for parts in (sum(value for _, value in view["hops"]), by_node, sum(view["capsules"]), by_feature):
+        assert parts + view["bias"] == pytest.approx(view["score"], rel=0.01)
+
+
+def test_neighbours_are_said_with_class_role_and_distance(view, karate):
+    by_id = {other["id"]: other for other in view["neighbours"]}
+    assert by_id["33"]["distance"] == 0
+    for other in by_id.values():
+        number = int(other["id"])
+        assert other["label"] == karate.class_names[karate.y[number]]
+        assert (other["split"] == "train") == bool(karate.train_mask[number])
+    linked = {b for a, b in karate.edge_index.t().tolist() if a == 33}
+    assert {int(id) for id, other in by_id.items() if other["distance"] == 1} == linked
+
+
+def test_links_are_edges_of_the_graph(view, karate):
+    edges = set(map(tuple, karate.edge_index.t().tolist()))
+    assert view["links"]
+    assert all((int(a), int(b)) in edges for a, b in view["links"])
+
+
+def test_few_features_are_named(view):
+    assert len(view["features"]["largest"]) <= FEATURES
+
+
+def test_a_shortened_view_means_the_same(view):
+    nodes, features = Register(["33"]), Register()
+    short = shortened(view, nodes, features)
+    assert [nodes.names[place] for place, _, _ in short["neighbours"]] == [n["id"] for n in view["neighbours"]]
+    assert [[features.names[place], value] for place, value in short["features"]["largest"]] == view["features"][
+        "largest"
+    ]
+    around = list(dict.fromkeys(["33", *(n["id"] for n in view["neighbours"])]))
+    ends = [around[place] for place in short["links"]]
+    assert [list(pair) for pair in zip(ends[::2], ends[1::2], strict=True)] == view["links"]

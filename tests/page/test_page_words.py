@@ -1,0 +1,42 @@
+from typing import Any
+
+from ncgnn.page.words import in_words
+
+
+def view(**changes: Any) -> dict[str, Any]:
+    made = {
+        "id": "7",
+        "predicted": "A",
+        "probability": 0.8,
+        "second": "B",
+        "second_probability": 0.1,
+        "label": "A",
+        "score": 0.5,
+        "hops": [["1", 0.1], ["2", 0.3]],
+        "capsules": [0.1, 0.3],
+        "features": {"largest": [["word", 0.05]]},
+        "neighbours": [
+            {"id": "3", "label": "A", "split": "train", "value": 0.2},
+            {"id": "7", "label": "A", "split": "test", "value": 0.1},
+            {"id": "4", "label": "B", "split": "train", "value": -0.05},
+        ],
+    }
+    return made | changes
+
+
+def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
+    assert in_words(view()) == (
+        "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Of its score, 60 % comes over 2 hops, 40 % "
+        "from node 3 (training, A), 60 % through capsule 1, 10 % from feature “word”. Training nodes "
+        "among the 3 that contribute most: 1 of class A (40 %), 1 of class B (-10 %)."
+    )
+
+
+def test_a_label_that_is_not_the_predicted_one_is_said():
+    assert "Its label is another: B." in in_words(view(label="B"))
+    assert "Its label" not in in_words(view(label=None))
+
+
+def test_nothing_is_said_of_what_there_is_not():
+    said = in_words(view(hops=None, neighbours=[], features={"largest": []}, score=0.0))
+    assert said.endswith("Of its score, 0 % through capsule 1.")
