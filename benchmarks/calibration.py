@@ -1,0 +1,132 @@
+"""How honest probabilities and sets are: results/calibration/splits.csv and the table of docs/probabilities.md.
+
+``python -m benchmarks.calibration`` runs what is missing and can be stopped and started again at any time;
+``--report`` writes the table from the rows there are.
+"""
+
+import argparse
+import re
+import statistics
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from torch_geometric.data import Data
+
+from benchmarks import table
+from benchmarks.page import made_on, markdown
+from benchmarks.table import Row
+from ncgnn.bench.machine import machine, use_threads
+from ncgnn.calibration import Calibration, calibration_error
+from ncgnn.data import load_dataset, set_aside, usual_split
+from ncgnn.files import atomic
+from ncgnn.train import Config, NCGNNClassifier, preset
+from ncgnn.train.classifier import proportions
+
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE = ROOT / "results/calibration/splits.csv", ROOT / "docs/probabilities.md"
+GRAPHS, SPLITS, ERROR_SPLITS = ("cora", "amazon-photo", "pubmed"), 20, 10
+COVERAGE, SHARE = 0.9, 0.5
+KEY = ("graph", "split", "share")
+
+
+def orders() -> Iterator[tuple[str, int, float]]:
+    """Graph, split and the share of validation nodes set aside; without any, to see what setting aside costs."""
+    for graph in GRAPHS:
+        yield from ((graph, split, SHARE) for split in range(SPLITS))
+        yield from ((graph, split, 0.0) for split in range(ERROR_SPLITS))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=GRAPHS)
+    parser.add_argument("--report", action="store_true", help="run nothing")
+    options = parser.parse_args()
+    wanted = [] if options.report else [order for order in orders() if order[0] in options.graphs]
+    for graph, split, share in wanted:
+        rows = table.read(RESULTS)
+        if not any((graph, split, share) == tuple(row[key] for key in KEY) for row in rows):
+            table.write(RESULTS, [*rows, measure(graph, split, share)], {})
+    text = fill(PAGE.read_text("utf-8"), table.read(RESULTS))
+    with atomic(PAGE) as file:
+        file.write(text)
+
+
+def measure(graph: str, split: int, share: float) -> Row:
+    """Train on one split, and look at the test nodes."""
+    data = usual_split(load_dataset(graph), split)
+    data = set_aside(data, share, split) if share else data
+    with use_threads(1):
+        classifier = NCGNNClassifier.from_config(Config.make(preset(graph))).fit(data)
+        lengths = classifier.decision_function(data)
+    return {"graph": graph, "split": split, "share": share} | judge(data, lengths) | machine()
+
+
+def judge(data: Data, lengths: np.ndarray) -> Row:
+    """What lengths are worth on test nodes, before and after calibration."""
+    y, test, shares = data.y.numpy(), data.test_mask.numpy(), proportions(lengths)
+    row: Row = {"stopping": int(data.val_mask.sum()), "aside": 0, "tested": int(test.sum())}
+    row |= {"accuracy": _share(lengths.argmax(axis=1)[test] == y[test])}
+    row |= {"error_before": round(calibration_error(shares[test], y[test]), 4)}
+    if "calibration_mask" not in data:
+        return row | dict.fromkeys(("temperature", "error_after", "coverage", "size", "empty"), "")
+    aside = data.calibration_mask.numpy()
+    found = Calibration.fit(shares[aside], y[aside])
+    sets = found.sets(shares[test], COVERAGE)
+    return row | {
+        "aside": int(aside.sum()),
+        "temperature": round(found.temperature, 4),
+        "error_after": round(calibration_error(found.probabilities(shares[test]), y[test]), 4),
+        "coverage": _share(sets[np.arange(len(sets)), y[test]]),
+        "size": round(float(sets.sum(axis=1).mean()), 4),
+        "empty": _share(~sets.any(axis=1)),
+    }
+
+
+def _share(flags: np.ndarray) -> float:
+    return round(float(flags.mean()), 4)
+
+
+def fill(page: str, rows: list[Row]) -> str:
+    """The page with its tables made anew."""
+    for name, block in (("honesty", _honesty), ("cost", _cost)):
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        text = block(rows) or "Not measured yet."
+        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+    return page
+
+
+def _honesty(rows: list[Row]) -> str:
+    lines = []
+    for graph in GRAPHS:
+        found = _rows(rows, graph, SHARE)
+        first = [row for row in found if row["split"] < ERROR_SPLITS]
+        if first:
+            errors = [f"{_mean(first, key):.3f}" for key in ("error_before", "error_after")]
+            sets = [f"{_mean(found, 'coverage'):.1%}", f"{_mean(found, 'size'):.2f}", f"{_mean(found, 'empty'):.1%}"]
+            lines.append([graph, len(first), *errors, len(found), *sets])
+    head = ["graph", "splits", "error before", "error after", "splits", "coverage", "classes a set", "empty sets"]
+    return markdown(head, lines) + f"\n\n{made_on(rows)}" if lines else ""
+
+
+def _cost(rows: list[Row]) -> str:
+    lines = []
+    for graph in GRAPHS:
+        plain = _rows(rows, graph, 0.0)
+        splits = {row["split"] for row in plain}
+        beside = [row for row in _rows(rows, graph, SHARE) if row["split"] in splits]
+        if beside and len(beside) == len(plain):
+            lines.append([graph, len(plain), *(f"{_mean(side, 'accuracy'):.1%}" for side in (plain, beside))])
+    return markdown(["graph", "splits", "500 nodes", "250 nodes"], lines) if lines else ""
+
+
+def _rows(rows: list[Row], graph: str, share: float) -> list[Row]:
+    return [row for row in rows if row["graph"] == graph and row["share"] == share]
+
+
+def _mean(rows: list[Row], key: str) -> float:
+    return statistics.mean(float(row[key]) for row in rows)
+
+
+if __name__ == "__main__":
+    main()

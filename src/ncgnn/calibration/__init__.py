@@ -1,0 +1,6 @@
+"""Probabilities that mean something, and sets of classes with a chosen coverage."""
+
+from ncgnn.calibration.calibration import Calibration
+from ncgnn.calibration.error import calibration_error
+
+__all__ = ["Calibration", "calibration_error"]

@@ -1,0 +1,8 @@
+"""What will go wrong with a graph, found before training."""
+
+from ncgnn.check.cost import Cost
+from ncgnn.check.finding import Finding
+from ncgnn.check.homophily import Homophily
+from ncgnn.check.report import Report, check_graph
+
+__all__ = ["Cost", "Finding", "Homophily", "Report", "check_graph"]

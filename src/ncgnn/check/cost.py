@@ -1,0 +1,108 @@
+"""What training will take on this machine: time from a measured step, memory from the sizes of capsules and votes."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import nan
+from pathlib import Path
+from time import perf_counter
+
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.bench.contestants import Contestant, enter
+from ncgnn.bench.graphs import random_graph
+from ncgnn.check.finding import Finding
+from ncgnn.check.view import View
+from ncgnn.data.graph import feature_tensor
+from ncgnn.train.config import Config
+
+MOST_NODES = 10_000
+_COPIES = 4  # capsules and votes with what the backward pass needs of them; weights with gradient and Adam's moments
+_ENTRY_BYTES = 24  # of a filter: a value and a column number, there and in the transpose
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Expected time and memory of training.
+
+    Attributes:
+        epoch_seconds: a step and a validation.
+        epochs: fewest and most: training ends ``patience`` epochs after the best.
+        megabytes: beyond libraries and data, at the peak, without the preparation of the filter.
+        free_megabytes: what the machine has to give, nan where it does not tell.
+        measured_nodes: size of the graph that was measured. A larger graph is not measured itself, but a random one
+            with rows of its features and its mean degree; its time is multiplied by the ratio of their sizes.
+    """
+
+    epoch_seconds: float
+    epochs: tuple[int, int]
+    megabytes: float
+    free_megabytes: float
+    measured_nodes: int
+
+
+def expected_cost(view: View, config: Config) -> Cost:
+    sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
+    _run(enter("NCGNN", _sample(view, 100), config))  # compiles and loads what is needed once
+    contestant = enter("NCGNN", sample, config)
+    _run(contestant)  # the first step meets cold memory
+    seconds = _run(contestant) * view.num_nodes / sample.num_nodes
+    epochs = (min(config.patience + 1, config.epochs), config.epochs)
+    return Cost(seconds, epochs, expected_megabytes(view, config), free_megabytes(), int(sample.num_nodes))
+
+
+def expected_megabytes(view: View, config: Config) -> float:
+    """Within a fifth of what was measured on the graphs of docs/performance.md."""
+    layers = [
+        (config.num_capsules, config.primary_channels),
+        *config.hidden,
+        (len(view.data.class_names), config.class_channels),
+    ]
+    votes = [before[0] * after[0] * after[1] for before, after in pairwise(layers)]
+    a_node = config.num_capsules * config.primary_channels + sum(votes)
+    weights = view.x.shape[1] * config.num_capsules * config.primary_channels
+    weights += sum(before[1] * size for before, size in zip(layers, votes, strict=False))
+    entries = view.adjacency.nnz if config.top_k is None else view.num_nodes * config.top_k
+    return float(4 * _COPIES * (view.num_nodes * a_node + weights) + _ENTRY_BYTES * entries) / 2**20
+
+
+def _run(contestant: Contestant) -> float:
+    start = perf_counter()
+    contestant.step()
+    contestant.predict()
+    return perf_counter() - start
+
+
+def _sample(view: View, most: int) -> Data:
+    nodes = min(view.num_nodes, most)
+    degree = view.adjacency.nnz / view.num_nodes
+    sample = random_graph(nodes, degree, num_features=1, num_classes=max(2, len(view.data.class_names)))
+    x = feature_tensor(view.x[:nodes])
+    sample.x = x.to_dense() if view.data.x.layout is torch.strided else x.to_sparse_csr()
+    sample.train_mask[0] = True
+    return sample
+
+
+def free_megabytes() -> float:
+    """Memory that a process can have, with what the system keeps of files and would give back."""
+    try:
+        lines = Path("/proc/meminfo").read_text("utf-8").splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return nan
+
+
+def cost_findings(cost: Cost) -> list[Finding]:
+    if not cost.megabytes > cost.free_megabytes:
+        return []
+    return [
+        Finding(
+            name="memory",
+            level="serious",
+            what=f"training needs about {cost.megabytes:.0f} MB, and {cost.free_megabytes:.0f} MB are free",
+            count=0,
+            first=[],
+            why="it would be stopped, or slow down the machine until it is",
+            advice="make capsules fewer or smaller (--set num_capsules=4 --set primary_channels=16)",
+        )
+    ]

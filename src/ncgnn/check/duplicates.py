@@ -1,0 +1,80 @@
+"""Nodes that are there twice."""
+
+import numpy as np
+
+from ncgnn.check.finding import SHOWN, Finding, Level, several
+from ncgnn.check.fingerprints import groups, neighbour_fingerprints, row_fingerprints
+from ncgnn.check.view import View
+
+ENOUGH_NEIGHBOURS = 3  # leaves of one hub have equal neighbours and need be no copies; three equal ones are no accident
+SERIOUS, WORTH_A_WARNING = 0.05, 0.01  # shares of the test nodes
+SEVERAL = 10
+
+
+def duplicate_groups(view: View) -> np.ndarray:
+    """For each node the number of its group of copies; a node without a copy is alone in its group.
+
+    Copies have the same neighbours and the same features. From three neighbours on the features may differ: the copies
+    in well-known graphs differ in a few words. Copies that are linked to each other have the same neighbours if each
+    counts itself; so have the members of a clique, therefore they must have the same features however many they are.
+    """
+    features = row_fingerprints(view.x)
+    told_by_neighbours = view.degree >= ENOUGH_NEIGHBOURS
+    apart = groups(neighbour_fingerprints(view.adjacency, closed=False), np.where(told_by_neighbours, 0, features))
+    linked = groups(neighbour_fingerprints(view.adjacency, closed=True), features)
+    is_linked = np.bincount(linked)[linked] > 1
+    numbers: np.ndarray = np.unique(np.where(is_linked, linked + len(apart), apart), return_inverse=True)[1]
+    return numbers
+
+
+def duplicate_findings(view: View) -> list[Finding]:
+    numbers = duplicate_groups(view)
+    is_copy = (np.bincount(numbers)[numbers] > 1) & (view.degree > 0)
+    if not is_copy.any():
+        return []
+    leaking = _leaking(view, numbers, is_copy)
+    return [
+        Finding(
+            name="duplicates",
+            level=_level(view, len(leaking)),
+            what=f"{several(int(is_copy.sum()), 'node')} with exactly the neighbours of another node"
+            + _across(view, len(leaking)),
+            count=int(is_copy.sum()),
+            first=_pairs(view, numbers, leaking if len(leaking) else np.flatnonzero(is_copy)),
+            why="the label of a test node can be looked up at its copy, which new nodes do not have",
+            advice="keep one node of each group and split again, or keep groups within one part of the split",
+        )
+    ]
+
+
+def _level(view: View, leaking: int) -> Level:
+    share = leaking / max(1, int(view.members("test").sum())) if view.is_split else 0.0
+    if leaking < SEVERAL or share < WORTH_A_WARNING:
+        return "note"
+    return "serious" if share >= SERIOUS else "warning"
+
+
+def _across(view: View, leaking: int) -> str:
+    tested = several(int(view.members("test").sum()), "test node") if view.is_split else ""
+    return f"; of {tested} {leaking} have such a copy in training or validation" if view.is_split else ""
+
+
+def _leaking(view: View, numbers: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
+    """Test nodes that have a copy among the nodes for training or validation."""
+    if not view.is_split:
+        return np.zeros(0, np.int64)
+    seen = view.members("train") | view.members("val")
+    has_seen = np.bincount(numbers, weights=seen) > 0
+    return np.flatnonzero(view.members("test") & is_copy & has_seen[numbers])
+
+
+def _pairs(view: View, numbers: np.ndarray, nodes: np.ndarray) -> list[str]:
+    """The first nodes, each beside a copy of it, one that is not tested if there is any."""
+    preferred = ~view.members("test") if view.is_split else np.ones(view.num_nodes, bool)
+    pairs = []
+    for node in nodes[:SHOWN]:
+        copies = np.flatnonzero(numbers == numbers[node])
+        copies = copies[copies != node]
+        other = copies[np.argmax(preferred[copies])]
+        pairs.append(" = ".join(view.ids([node, other])))
+    return pairs

@@ -1,0 +1,47 @@
+"""Features and labels that belong to another graph of the data folder."""
+
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+
+from ncgnn.check.finding import Finding
+from ncgnn.check.view import View
+from ncgnn.data.graph import merge_edges
+
+
+def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
+    """Graphs in ``folders`` with the same features and labels and other edges: one of the two was made wrong."""
+    files = [file for folder in folders for file in sorted(folder.glob("*.npz"))]
+    same = sorted({file.stem for file in files if _is_mixed_up(view, file)})
+    if not same:
+        return []
+    return [
+        Finding(
+            name="features of another graph",
+            level="serious",
+            what=f"all features and labels are those of {same[0]!r}, the edges are others",
+            count=len(same),
+            first=same,
+            why="one of the two graphs has features and labels that do not belong to its edges",
+            advice="find out which, at the publisher's; results on it say nothing about the graph it is called after",
+        )
+    ]
+
+
+def _is_mixed_up(view: View, file: Path) -> bool:
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            if tuple(arrays["x_shape"]) != view.x.shape or not np.array_equal(arrays["labels"], view.y):
+                return False
+            same = all(
+                np.array_equal(arrays[f"x_{key}"], getattr(view.x, key)) for key in ("indptr", "indices", "data")
+            )
+            return same and not np.array_equal(merge_edges(arrays["edges"], view.num_nodes)[0], _edges(view))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return False  # not a graph
+
+
+def _edges(view: View) -> np.ndarray:
+    return merge_edges(view.data.edge_index.numpy().T, view.num_nodes)[0]

@@ -1,0 +1,41 @@
+"""What a check has found, in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["serious", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("serious", "warning", "note")
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is worth knowing before training.
+
+    Attributes:
+        name: the kind of finding, the same in every graph.
+        level: ``serious`` if results will mislead, ``warning`` if they may, ``note`` if it is good to know.
+        what: what was found.
+        count: how many nodes, features or classes it is about.
+        first: names of the first of them.
+        why: why it matters.
+        advice: what to do.
+    """
+
+    name: str
+    level: Level
+    what: str
+    count: int
+    first: Sequence[str]
+    why: str
+    advice: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first", [str(name) for name in self.first[:SHOWN]])
+
+
+def several(count: int, thing: str) -> str:
+    """``1 node``, ``2 nodes``, ``3 classes``."""
+    plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
+    return f"{count} {thing if count == 1 else plural}"

@@ -1,0 +1,96 @@
+"""How much the labels of neighbours agree, and what that means for the choice of hops."""
+
+from dataclasses import dataclass
+from math import isnan, nan
+
+import numpy as np
+import scipy.sparse as sp
+
+from ncgnn.check.finding import Finding
+from ncgnn.check.view import View
+from ncgnn.data import statistics
+
+TELLING = 0.1
+
+
+@dataclass(frozen=True)
+class Homophily:
+    """Agreement of labels along edges, counted where both ends have a label; nan where there is nothing to count.
+
+    Attributes:
+        edge: share of edges within a class.
+        node: mean over nodes of the share of neighbours of the own class.
+        adjusted: ``edge`` above chance: 0 where the ends of an edge agree as often as their degrees alone make them, 1
+            where they always do, below 0 where they avoid it (Platonov et al., "Characterizing graph datasets for node
+            classification", 2023).
+        two_steps: the same for two different neighbours of one node, which is weighted by one over its degree as in a
+            random walk.
+    """
+
+    edge: float
+    node: float
+    adjusted: float
+    two_steps: float
+
+    @property
+    def meaning(self) -> str:
+        """What it says about the setting ``hops``."""
+        if isnan(self.adjusted):
+            return "no edge joins two labelled nodes: nothing is known about hops"
+        if self.adjusted >= 0.4:
+            return "neighbours mostly share the class: the default, hops 1 to 5, suits"
+        if self.adjusted < TELLING <= self.two_steps:
+            return "two steps away tells more than one: keep both and the node itself, hops = [0, 1, 2]"
+        if self.adjusted >= TELLING:
+            return "neighbours help, but often differ: keep the node itself and few hops, hops = [0, 1, 2]"
+        return "labels of neighbours tell little: keep the node itself, hops = [0, 1, 2], and compare with no edges"
+
+
+def measure_homophily(view: View) -> Homophily:
+    found = statistics(view.data)
+    adjacency = view.adjacency.astype(bool).astype(np.float64)
+    labelled = np.flatnonzero(view.y >= 0)
+    shape = (view.num_nodes, max(1, len(view.data.class_names)))
+    classes = sp.csr_array((np.ones(len(labelled)), (labelled, view.y[labelled])), shape=shape)
+    around = (adjacency @ classes).toarray()  # how many neighbours of each class a node has
+    return Homophily(
+        found.edge_homophily,
+        found.node_homophily,
+        _adjusted(classes, around.sum(axis=1), float(classes.multiply(around).sum())),
+        _two_steps(adjacency, classes, around),
+    )
+
+
+def _two_steps(adjacency: sp.csr_array, classes: sp.csr_array, around: np.ndarray) -> float:
+    """Each node pairs its labelled neighbours, all pairs but those of a neighbour with itself."""
+    degree = np.maximum(np.diff(adjacency.indptr), 1)
+    labelled = around.sum(axis=1)
+    weight = adjacency @ ((labelled - 1).clip(min=0) / degree)  # of a node in pairs
+    agreeing = float((((around**2).sum(axis=1) - labelled) / degree).sum())
+    return _adjusted(classes, weight, agreeing)
+
+
+def _adjusted(classes: sp.csr_array, weight: np.ndarray, agreeing: float) -> float:
+    """``agreeing`` of the total ``weight`` of the labelled nodes, above what the classes' shares of it alone give."""
+    of_class = classes.T @ weight
+    if not of_class.sum():
+        return nan
+    chance = float(((of_class / of_class.sum()) ** 2).sum())
+    return float((agreeing / of_class.sum() - chance) / (1 - chance)) if chance < 1 else nan
+
+
+def homophily_findings(found: Homophily) -> list[Finding]:
+    if isnan(found.adjusted) or max(found.adjusted, found.two_steps) >= TELLING:
+        return []
+    return [
+        Finding(
+            name="no homophily",
+            level="note",
+            what=f"labels of neighbours agree no more than chance: adjusted homophily {found.adjusted:.2f} after one"
+            f" step, {found.two_steps:.2f} after two",
+            count=0,
+            first=[],
+            why="a model of the features alone may be as good",
+            advice="keep the node itself (hops = [0, 1, 2]) and compare with a model that sees no edges",
+        )
+    ]

@@ -1,0 +1,90 @@
+"""Whether there are enough labels, and of every class."""
+
+import numpy as np
+
+from ncgnn.check.finding import Finding, several
+from ncgnn.check.view import View
+
+FEW_TO_TRAIN = 5
+FEW_TO_VALIDATE = 20
+IMBALANCE = 10
+
+
+def imbalance_findings(view: View) -> list[Finding]:
+    names = view.data.class_names
+    sizes = np.bincount(view.y[view.y >= 0], minlength=len(names))
+    if len(sizes) < 2 or sizes.max() < IMBALANCE * max(sizes.min(), 1):
+        return []
+    rare = np.flatnonzero(sizes * IMBALANCE <= sizes.max())
+    rare = rare[np.argsort(sizes[rare], kind="stable")]
+    largest, smallest = sizes.argmax(), rare[0]
+    return [
+        Finding(
+            name="imbalance",
+            level="warning",
+            what=f"class {names[largest]!r} has {several(int(sizes[largest]), 'labelled node')},"
+            f" class {names[smallest]!r} has {sizes[smallest]}",
+            count=len(rare),
+            first=[names[c] for c in rare],
+            why=f"always saying {names[largest]!r} is right in {sizes.max() / sizes.sum():.0%} of the cases,"
+            " so that accuracy says little of the rare classes",
+            advice="train with as many nodes of each class (--per-class N), and look at each class by itself",
+        )
+    ]
+
+
+def few_label_findings(view: View) -> list[Finding]:
+    if not view.is_split:
+        return []
+    return _few_to_train(view) + _few_to_validate(view)
+
+
+def refused_split(reason: str) -> Finding:
+    """For labels that cannot even be split."""
+    return Finding(
+        name="few labels",
+        level="serious",
+        what=reason,
+        count=0,
+        first=[],
+        why="without nodes of two classes or more to train on, and others to validate on, there is no training",
+        advice="label more nodes",
+    )
+
+
+def _few_to_train(view: View) -> list[Finding]:
+    names = view.data.class_names
+    sizes = np.bincount(view.y[view.members("train")], minlength=len(names))
+    few = np.flatnonzero(sizes < FEW_TO_TRAIN)
+    if not len(few):
+        return []
+    few = few[np.argsort(sizes[few], kind="stable")]
+    return [
+        Finding(
+            name="few labels",
+            level="warning",
+            what=f"{several(len(few), 'class')} of {len(names)} with fewer than {FEW_TO_TRAIN} nodes to train on:"
+            f" {names[few[0]]!r} has {sizes[few[0]]}",
+            count=len(few),
+            first=[names[c] for c in few],
+            why="a class is learnt from its examples, and so few say little about the next ones",
+            advice="label more nodes of these classes, or merge them with others",
+        )
+    ]
+
+
+def _few_to_validate(view: View) -> list[Finding]:
+    count = int(view.members("val").sum())
+    if count >= FEW_TO_VALIDATE:
+        return []
+    return [
+        Finding(
+            name="few validation nodes",
+            level="warning",
+            what=f"{several(count, 'validation node')}",
+            count=count,
+            first=view.ids(np.flatnonzero(view.members("val"))),
+            why="they choose the weights that are kept, here nearly by chance, and calibrate no probability",
+            advice="label more nodes, or give validation a larger share (--fractions 0.5 0.3)",
+        )
+    ]

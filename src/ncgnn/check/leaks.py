@@ -1,0 +1,75 @@
+"""Features that give the label away."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from ncgnn.check.finding import Finding, several
+from ncgnn.check.view import View
+
+SAMPLE = 5000  # labelled nodes that are looked at; a leak shows in far fewer
+SMALLEST_CLASS = 10  # a class of few nodes can lie together by chance
+GIVEN_AWAY = 0.95
+_COLUMNS = 256
+_SEED = 7_201_943  # with a small seed, a generated graph may have been shuffled in the very same order
+
+
+@dataclass(frozen=True)
+class Leak:
+    """How well a feature alone tells a class: 1 for always, 0 for no better than chance."""
+
+    feature: int
+    label: int
+    strength: float
+
+
+def find_leaks(x: sp.csr_array, y: np.ndarray) -> list[Leak]:
+    """Features by which a class can be told, the strongest first; one for each pair of feature and class.
+
+    The nodes are sorted by the feature. If it gives a class away, the nodes of the class follow one another, whether
+    the feature is a mark of the class, a number that is high or low for it, or a code.
+    """
+    # shuffled, so that nodes of equal value come in random order
+    known = np.random.default_rng(_SEED).permutation(np.flatnonzero(y >= 0))[:SAMPLE]
+    if not len(known):
+        return []
+    sample, labels = sp.csc_array(x[known]), y[known]
+    blocks = range(0, x.shape[1], _COLUMNS)
+    strengths = np.concatenate([_strengths(sample[:, start : start + _COLUMNS], labels) for start in blocks])
+    found = [Leak(int(f), int(c), float(strengths[f, c])) for f, c in np.argwhere(strengths >= GIVEN_AWAY)]
+    return sorted(found, key=lambda leak: -leak.strength)
+
+
+def _strengths(columns: sp.csc_array, labels: np.ndarray) -> np.ndarray:
+    """For each feature and class [f, C] how many of the class are followed by another of it, above chance."""
+    sizes = np.bincount(labels)
+    ordered = labels[np.argsort(columns.toarray(), axis=0, kind="stable")]
+    same = ordered[1:] == ordered[:-1]
+    out = np.zeros((columns.shape[1], len(sizes)))
+    for label in np.flatnonzero((sizes >= SMALLEST_CLASS) & (sizes < len(labels))):
+        together = (same & (ordered[1:] == label)).sum(axis=0) / (sizes[label] - 1)
+        chance = sizes[label] / len(labels)
+        out[:, label] = (together - chance) / (1 - chance)
+    return out
+
+
+def leak_findings(view: View) -> list[Finding]:
+    found = find_leaks(view.x, view.y)
+    if not found:
+        return []
+    features = list(dict.fromkeys(leak.feature for leak in found))
+    first = found[0]
+    names, classes = view.data.feature_names, view.data.class_names
+    return [
+        Finding(
+            name="leak",
+            level="serious",
+            what=f"{several(len(features), 'feature')} alone tell{'s' * (len(features) == 1)} a class:"
+            f" {names[first.feature]!r} tells {classes[first.label]!r}",
+            count=len(features),
+            first=[names[feature] for feature in features],
+            why="a feature made from the label is not there for new nodes, and hides what a model can do without it",
+            advice="find out how it was made; if after the label was known, leave it out (--ignore COLUMN)",
+        )
+    ]

@@ -1,0 +1,48 @@
+"""Nodes that no label can reach along edges."""
+
+import numpy as np
+from scipy.sparse.csgraph import connected_components
+
+from ncgnn.check.finding import Finding, several
+from ncgnn.check.view import View
+
+
+def isolated_findings(view: View) -> list[Finding]:
+    alone = np.flatnonzero(view.degree == 0)
+    if not len(alone):
+        return []
+    return [
+        Finding(
+            name="isolated",
+            level="warning" if len(alone) >= 0.01 * view.num_nodes else "note",
+            what=f"{several(len(alone), 'node')} without an edge ({len(alone) / view.num_nodes:.1%})",
+            count=len(alone),
+            first=view.ids(alone[:10]),
+            why="such a node is classified by its own features alone, usually worse than the others",
+            advice="look for edges that were lost; else drop these nodes, or judge them apart from the others",
+        )
+    ]
+
+
+def component_findings(view: View) -> list[Finding]:
+    """Components of two nodes or more without a node that trains, or without a label where there is no split."""
+    count, component = connected_components(view.adjacency, directed=False)
+    size = np.bincount(component, minlength=count)
+    teaching = view.members("train") if view.is_split else view.y >= 0
+    taught = np.bincount(component, weights=teaching, minlength=count) > 0
+    far = np.flatnonzero(~taught[component] & (size[component] > 1))
+    if not len(far):
+        return []
+    kind = "training node" if view.is_split else "label"
+    parts = several(len(np.unique(component[far])), "component")
+    return [
+        Finding(
+            name="unlabelled components",
+            level="warning" if len(far) >= 0.1 * view.num_nodes else "note",
+            what=f"{several(len(far), 'node')} in {parts} without a {kind}",
+            count=len(far),
+            first=view.ids(far[:10]),
+            why="no known label reaches these nodes along edges: what is said of them rests on features alone",
+            advice="label a node in the largest of them, or look for edges that were lost",
+        )
+    ]

@@ -1,0 +1,29 @@
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from clean_graph import make_clean, undirected
+from torch_geometric.data import Data
+
+from ncgnn.data import split_stratified
+
+
+@pytest.fixture
+def clean() -> Data:
+    """A graph in which nothing is wrong, with a split."""
+    return split_stratified(make_clean(), seed=1)
+
+
+@pytest.fixture
+def edges(clean) -> np.ndarray:
+    return undirected(clean)
+
+
+@pytest.fixture
+def benchmark() -> Path:
+    """The folder of benchmark graphs."""
+    folder = os.environ.get("NCGNN_DATA")
+    if not folder:
+        pytest.skip("set NCGNN_DATA to the benchmark folder")
+    return Path(folder)

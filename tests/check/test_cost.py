@@ -1,0 +1,53 @@
+from dataclasses import replace
+from math import isfinite
+
+import pytest
+
+from ncgnn.bench import random_graph
+from ncgnn.check import cost as module
+from ncgnn.check.cost import cost_findings, expected_cost, expected_megabytes
+from ncgnn.check.view import View
+from ncgnn.data import load_dataset
+from ncgnn.train import Config
+
+SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4}
+
+
+@pytest.fixture
+def small() -> Config:
+    return Config.make(SMALL | {"epochs": 300, "patience": 50})
+
+
+def test_time_and_memory_are_expected(clean, small):
+    found = expected_cost(View.of(clean), small)
+    assert 0 < found.epoch_seconds < 60
+    assert found.epochs == (51, 300)
+    assert found.megabytes > 0
+    assert isfinite(found.free_megabytes)
+    assert found.measured_nodes == 400
+
+
+def test_a_large_graph_is_measured_by_a_small_one(clean, small, monkeypatch):
+    monkeypatch.setattr(module, "MOST_NODES", 100)
+    assert expected_cost(View.of(clean), small).measured_nodes == 100
+
+
+def test_too_little_memory_is_serious(clean, small):
+    found = expected_cost(View.of(clean), small)
+    assert cost_findings(found) == []
+    (finding,) = cost_findings(replace(found, megabytes=2e9))
+    assert finding.level == "serious"
+
+
+def test_memory_grows_with_nodes_and_capsules(small):
+    some, more = (expected_megabytes(View.of(random_graph(n, num_features=8)), small) for n in (1000, 4000))
+    assert more == pytest.approx(4 * some, rel=0.1)
+    wide = Config.make(SMALL | {"num_capsules": 8})
+    assert expected_megabytes(View.of(random_graph(1000, num_features=8)), wide) > 3 * some
+
+
+def test_memory_is_near_the_measured_one(benchmark):
+    """Measured by ``make bench``, see docs/performance.md: K = 8, f_p = 64, f_c = 16."""
+    for graph, measured in {"cora": 76, "pubmed": 232, "squirrel": 126}.items():
+        expected = expected_megabytes(View.of(load_dataset(graph)), Config.make({"hops": 3}))
+        assert expected == pytest.approx(measured, rel=0.25)

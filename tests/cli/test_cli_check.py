@@ -1,0 +1,62 @@
+import json
+
+from papers import node_rows, write_csv
+
+
+def test_findings_are_told_with_reason_and_advice(ncgnn):
+    done = ncgnn("check", "karate")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "karate: 34 nodes, 78 edges, 34 features, 4 classes, 34 labelled nodes"
+    assert lines[1].startswith(
+        "homophily: edge 0.76, node 0.80, adjusted 0.63, after two steps 0.34: neighbours mostly"
+    )
+    assert lines[2].startswith("training: about ")
+    assert "warning: 7 validation nodes" in lines
+    assert sum(line.startswith("  why: ") for line in lines) == sum(line.startswith("  what to do: ") for line in lines)
+    assert lines[-1] == "0 serious, 2 warnings, 0 notes"
+
+
+def test_json_is_the_report(ncgnn):
+    done = ncgnn("check", "karate", "--json")
+    report = json.loads(done.out)
+    assert (done.code, report["serious"], report["nodes"]) == (0, False, 34)
+    assert [finding["name"] for finding in report["findings"]] == ["few labels", "few validation nodes"]
+    assert set(report["findings"][0]) == {"name", "level", "what", "count", "first", "why", "advice"}
+
+
+def test_something_serious_ends_with_exit_code_1(ncgnn, tables, here):
+    rows = node_rows(range(60))
+    for row in rows:
+        row["decided"] = {"graphs": "yes", "logic, old": "no"}.get(row["topic"], "")
+    write_csv(here / "nodes.csv", rows)
+    clean = ncgnn("check", *tables, "--ignore", "venue", "--label", "topic", "--ignore", "decided", "--ignore", "group")
+    assert clean.code == 0
+    done = ncgnn("check", *tables, "--label", "topic", "--ignore", "venue", "--ignore", "group", "--json")
+    assert done.code == 1
+    (leak,) = [finding for finding in json.loads(done.out)["findings"] if finding["level"] == "serious"]
+    assert leak["name"] == "leak"
+    assert {name.split("=")[0] for name in leak["first"]} == {"decided"}
+
+
+def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables):
+    done = ncgnn("check", *tables)
+    assert done.code == 1
+    assert "serious: labels of 0 classes: at least two are needed" in done.out
+
+
+def test_a_mistake_in_the_options_is_none_of_the_graphs(ncgnn):
+    done = ncgnn("check", "karate", "--val", 5)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ncgnn: --val goes with --per-class")
+
+
+def test_the_split_can_be_chosen(ncgnn):
+    done = ncgnn("check", "karate", "--fractions", 0.3, 0.6, "--json")
+    names = {finding["name"] for finding in json.loads(done.out)["findings"]}
+    assert "few validation nodes" not in names
+
+
+def test_checking_writes_nothing(ncgnn, here):
+    ncgnn("check", "karate")
+    assert list(here.iterdir()) == []
