@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from papers import contents
 
+from ncgnn.baselines.settings import Settings, tuned_preset
+
 QUICK = ("--trials", 1, "--splits", 1, "--confirm", 1)
 
 
@@ -50,17 +52,21 @@ def test_export_only_runs_no_trial_and_writes_both_files_again(ncgnn, here, tune
 def test_json_is_alone_on_standard_output(ncgnn, here):
     done = ncgnn("tune", "karate", *QUICK, "--json")
     result = json.loads(done.out)
-    assert result["trials"] == {"complete": 1, "pruned": 0, "failed": 0}
+    assert result["trials"] == {"complete": 1, "pruned": 0}
     assert result["settings"]["dropout"] == 0.5
     assert result["preset"] == "karate-attention.toml"
     assert done.err.startswith("trial   0 ")
 
 
-def test_a_gcn_is_tuned_alike(ncgnn, here):
-    done = ncgnn("tune", "karate", "--model", "gcn", *QUICK, "--out", "gcn.toml")
+def test_a_gcn_is_tuned_alike_and_its_settings_lie_here_too(ncgnn, here):
+    done = ncgnn("tune", "karate", "--model", "gcn", *QUICK)
     assert (done.code, done.err) == (0, "")
-    assert "# ncgnn tune karate --model gcn " in Path("gcn.toml").read_text()
+    assert done.out.splitlines()[-1].endswith("settings: karate-gcn.toml")
+    text = Path("karate-gcn.toml").read_text()
+    assert "# ncgnn tune karate --model gcn " in text
+    assert Settings.make(tomllib.loads(text)).model == "gcn"
     assert Path("results/studies/karate-gcn.csv").exists()
+    assert not tuned_preset("karate").exists()  # nothing is written into the package
 
 
 def test_own_tables_are_tuned(ncgnn, here, tables):

@@ -1,12 +1,19 @@
 import pytest
 
+from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.rows import RunStore
+from stored_rows import row
+
 ONE = ("reproduce", "table6", "--models", "MLP", "--datasets", "syn-cora:0.5")
 
 
 @pytest.fixture(autouse=True)
 def no_benchmark_graphs(monkeypatch, tmp_path):
+    from ncgnn.experiments import graphs
+
     monkeypatch.delenv("NCGNN_DATA", raising=False)
     monkeypatch.setenv("NCGNN_CACHE", str(tmp_path / "cache"))
+    graphs._loaded.cache_clear()
 
 
 def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
@@ -17,6 +24,8 @@ def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
     stored = file.read_bytes()
     assert stored.count(b"\n") == 2
     assert (here / "results/tables/table6.csv").is_file()
+    hash = stored.decode().splitlines()[1].split(",")[6]
+    assert 'model = "mlp"' in (here / f"results/configs/{hash}.toml").read_text()
     assert "# Results" in (here / "results/tables/results.md").read_text()
     assert ncgnn(*ONE).code == 0
     assert file.read_bytes() == stored
@@ -28,6 +37,31 @@ def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
     assert done.out.count("not run yet") == 24
     assert (here / "page.md").is_file()
     assert not (here / "results/runs").exists()
+
+
+def test_runs_that_fail_are_listed_and_the_others_stored(ncgnn, here, monkeypatch):
+    from ncgnn.errors import InputError
+    from ncgnn.experiments import single
+
+    def train(data, settings, real=single._train):
+        if settings.seed == 3:
+            raise InputError("training diverged")
+        return real(data, settings.model_copy(update={"epochs": 1}))
+
+    monkeypatch.setattr(single, "_train", train)
+    done = ncgnn(*ONE, "--protocol", "core")
+    assert (done.code, done.err) == (1, "ncgnn: syn-cora, h=0.5, MLP, split 0, seed 3: training diverged\n")
+    assert (here / "results/runs/6-syn-cora-mlp.csv").read_text().count("\n") == 10
+    assert (here / "results/tables/table6.csv").is_file()
+
+
+def test_runs_on_another_version_of_a_graph_are_named(ncgnn, here):
+    store, cell = RunStore(here / "results"), Cell("6", "syn-cora", "h=0.5", "MLP")
+    for seed, graph in enumerate("aab"):
+        store.append(row(cell, 0, 0.7, seed=seed, graph=graph))
+    done = ncgnn("reproduce", "table6", "--report-only")
+    assert done.code == 0
+    assert done.err == "note: syn-cora:0.5: runs on version a of the graph are counted (2), not 1 on b\n"
 
 
 def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypatch):

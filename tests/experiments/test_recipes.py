@@ -1,8 +1,11 @@
+import tomllib
+
 import pytest
 
+from ncgnn.baselines import Settings
 from ncgnn.experiments import recipes
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.recipes import config_hash, recipe, with_seed, within
+from ncgnn.experiments.recipes import as_toml, config_hash, recipe, with_seed, within
 from ncgnn.train.config import Config, preset
 
 
@@ -49,3 +52,11 @@ def test_the_hash_tells_settings_apart_and_seeds_not(monkeypatch):
     assert config_hash(with_seed(recipe(cell), 7)) == before
     monkeypatch.setattr(recipes, "preset", lambda graph, filter: {"hops": [0, 1], "lr": 0.123})
     assert config_hash(recipe(cell)) != before
+
+
+@pytest.mark.parametrize("cell", [cell for cell in all_cells() if recipe(cell) is not None and cell.table in "3567"])
+def test_the_settings_of_a_cell_can_be_read_back_from_what_is_kept_of_them(cell):
+    kept = tomllib.loads(as_toml(recipe(cell)))
+    assert "seed" not in kept
+    again = Settings.make(kept) if cell.model in ("GCN", "GCN tuned", "MLP") else Config.make(kept)
+    assert config_hash(again) == config_hash(recipe(cell))

@@ -8,8 +8,8 @@ from ncgnn.experiments.rows import Row, RunStore
 
 
 def row(number: int, accuracy: str = "0.5") -> Row:
-    identity = ("5", "texas", "48/32/20", "NCGNN-A", str(number), "0", "abc")
-    return Row(*identity, "0.5", accuracy, "", "7", "1.0", "0.1.0", "2", "2", "2", "c0ffee")
+    identity = ("5", "texas", "48/32/20", "NCGNN-A", str(number), "0", "abc", "f00d")
+    return Row(*identity, "0.5", accuracy, "", "7", "1.0", "0.1.0", "2", "2", "2", "c0ffee", "Xeon", "2026-01-31")
 
 
 def append_all(folder: Path, count: int) -> None:
@@ -18,7 +18,7 @@ def append_all(folder: Path, count: int) -> None:
 
 
 def test_what_is_appended_is_read(tmp_path):
-    store = RunStore(tmp_path / "runs")
+    store = RunStore(tmp_path / "results")
     assert store.read() == []
     assert store.append(row(0))
     assert store.append(row(1))
@@ -32,6 +32,15 @@ def test_a_run_is_stored_once_and_the_first_one_stays(tmp_path):
     assert not store.append(row(0, accuracy="0.9"))
     assert store.read() == [row(0)]
     assert store.append(row(0)._replace(config_hash="def"))
+    assert store.append(row(0)._replace(graph="beef"))
+
+
+def test_a_configuration_is_kept_once(tmp_path):
+    store = RunStore(tmp_path)
+    store.keep_config("abc", "lr = 0.1\n")
+    store.keep_config("abc", "lr = 0.2\n")
+    assert [path.read_text() for path in (tmp_path / "configs").iterdir()] == ["lr = 0.1\n"]
+    assert (tmp_path / "configs/abc.toml").is_file()
 
 
 def test_a_line_torn_anywhere_is_cut_and_can_be_run_again(tmp_path):

@@ -6,7 +6,7 @@ import torch
 from optuna.trial import FixedTrial, TrialState
 
 from ncgnn.errors import InputError
-from ncgnn.experiments.study import FINISHED, count
+from ncgnn.experiments.study import FINISHED
 from ncgnn.experiments.tune import run
 from ncgnn.experiments.tune_choice import choose
 from ncgnn.experiments.tune_splits import hidden_splits
@@ -38,15 +38,17 @@ def test_only_training_and_validation_labels_are_left():
         assert not split.test_mask.any()
 
 
-def test_other_test_labels_change_no_trial_and_no_choice(tmp_path):
-    data, other = karate_with_splits(1), karate_with_splits(1)
-    test = data.test_mask[:, 0]
+@pytest.mark.parametrize("splits", [1, 2])
+def test_other_test_labels_change_no_trial_and_no_choice(tmp_path, splits):
+    data, other = karate_with_splits(splits), karate_with_splits(splits)
+    test = data.test_mask.all(dim=1)  # in one split alone, they would be training labels of another
+    assert test.any()
     other.y[test] = (data.y[test] + 1) % 4
     found = []
     for number, graph in enumerate((data, other)):
         folder = tmp_path / str(number)
         folder.mkdir()
-        search = make_search(folder, data=graph, splits=1, trials=5)
+        search = make_search(folder, data=graph, splits=splits, trials=4)
         study = run(search)
         found.append((outcome(study), choose(search, study, 3)[1:]))
     assert found[0] == found[1]
@@ -76,6 +78,15 @@ def test_a_resumed_search_runs_what_is_missing_and_ends_like_an_undisturbed_one(
         study = run(make_search(tmp_path, trials=trials), on_trial=lambda study, trial: shown.append(trial.number))
     assert shown == [0, 1, 2, 3, 4]
     assert outcome(study) == outcome(undisturbed)
+
+
+def test_what_a_kill_left_of_a_finished_trial_is_removed(tmp_path):
+    search = make_search(tmp_path, trials=1)
+    run(search)
+    for number in (0, 1):
+        (tmp_path / f"study-{number}.running").touch()
+    search.open()
+    assert [path.name for path in tmp_path.glob("*.running")] == ["study-1.running"]  # it may have been begun
 
 
 def test_no_trial_begins_after_the_time(tmp_path):
@@ -112,14 +123,20 @@ def test_a_late_bloomer_is_not_given_up(tmp_path):
     assert run(make_search(tmp_path, model, trials=7)).best_params == {"lr": 0.0}
 
 
-def test_an_error_in_a_run_is_no_result(tmp_path):
+def test_a_trial_that_ends_with_an_error_is_run_again_when_that_is_mended(tmp_path):
     def broken(choice):
         raise InputError("something else")
 
-    with pytest.raises(InputError, match="something else"):
-        run(make_search(tmp_path, Scripted(broken)))
+    for _ in range(2):
+        with pytest.raises(InputError, match="something else"):
+            run(make_search(tmp_path, Scripted(broken), trials=3))
     study = optuna.load_study(study_name="study", storage=f"sqlite:///{tmp_path}/study.db")
-    assert count(study, *FINISHED) == 0
+    assert [trial.state for trial in study.get_trials()] == [TrialState.WAITING]
+    (tmp_path / "calm").mkdir()
+    mended = Scripted(lambda choice: [choice.lr])
+    assert outcome(run(make_search(tmp_path, mended, trials=3))) == outcome(
+        run(make_search(tmp_path / "calm", mended, trials=3))
+    )
 
 
 def test_two_processes_share_a_study_and_run_no_trial_twice(tmp_path):

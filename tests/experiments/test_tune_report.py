@@ -40,7 +40,7 @@ def test_a_preset_says_how_it_was_found_and_reads_back(search, tmp_path):
     write_preset(tmp_path / "p.toml", study, winner, "ncgnn tune karate", "2 splits")
     comments = [line for line in (tmp_path / "p.toml").read_text().splitlines() if line.startswith("# ")]
     assert comments[0] == "# ncgnn tune karate"
-    assert comments[1].startswith("# trials: 5 complete, 0 pruned, 0 failed")
+    assert comments[1].startswith("# trials: 5 complete, 0 pruned")
     assert f"{winner.accuracy:.4f} on 2 splits" in comments[2]
     assert f"trial {winner.trial.number} " in comments[3]
     assert Config.read(tmp_path / "p.toml") == winner.settings

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncgnn.cli.figures import FIGURES, reproduce_figures
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from ncgnn.experiments.cells import Cell
     from ncgnn.experiments.rows import RunStore
-    from ncgnn.experiments.single import Run
+    from ncgnn.experiments.single import Failure
 
 _NAMES = ("table3", "table4", "table5", "table6", "table7", "extra", "default", "all")
-_WIDTH = 140  # a pipe or a small terminal must not cut numbers
-What = Annotated[list[str], typer.Argument(metavar="TABLE...", help=", ".join(_NAMES))]
+_WIDTH = 190  # a pipe or a small terminal must not cut numbers
+What = Annotated[list[str], typer.Argument(metavar="TABLE...", help=", ".join((*_NAMES, *FIGURES)))]
 Protocol = Annotated[str, typer.Option(help="paper, core or quick: how many runs for each cell.")]
 Models = Annotated[list[str] | None, typer.Option(help="A model to run. Repeatable; default: all.")]
 Datasets = Annotated[list[str] | None, typer.Option(help="A graph to run on. Repeatable; default: all.")]
@@ -48,6 +49,11 @@ def reproduce(
     from ncgnn.experiments.rows import RunStore
     from ncgnn.train.folder import check_writable
 
+    figures = [name for name in what if name in FIGURES]
+    if figures:
+        if len(figures) < len(what) or models or datasets:
+            raise InputError("figures are reproduced by themselves: name no table, --models or --datasets with them")
+        return reproduce_figures(figures, results, markdown, report_only)
     _check_choice("--protocol", protocol, ("paper", "core", "quick"))
     _check_choice("--backend", backend, ("loky", "dask"))
     if scheduler is not None and backend != "dask":
@@ -55,10 +61,13 @@ def reproduce(
     cells = _chosen(what, models, datasets)
     for place in (results, *([] if markdown is None else [markdown.parent])):
         check_writable(place)
-    store = RunStore(results / "runs")
-    if not report_only:
-        _run(cells, protocol, store, jobs, backend, scheduler)
+    store = RunStore(results)
+    failures = [] if report_only else _run(cells, protocol, store, jobs, backend, scheduler)
     _report(cells, store, results, markdown or results / "tables" / "results.md")
+    for failure in failures:
+        print(f"ncgnn: {failure}", file=sys.stderr)
+    if failures:
+        raise typer.Exit(1)
 
 
 def _check_choice(option: str, value: str, known: tuple[str, ...]) -> None:
@@ -85,18 +94,21 @@ def _chosen(what: list[str], models: list[str] | None, datasets: list[str] | Non
     return chosen
 
 
-def _run(cells: "list[Cell]", protocol: str, store: "RunStore", jobs: int, backend: str, scheduler: str | None) -> None:
+def _run(
+    cells: "list[Cell]", protocol: str, store: "RunStore", jobs: int, backend: str, scheduler: str | None
+) -> "list[Failure]":
+    from ncgnn.cli.graph import notices
     from ncgnn.cli.progress import runs as progress
     from ncgnn.experiments.farm import missing, run_all
 
     store.repair()
-    todo = missing(cells, protocol, store)  # type: ignore[arg-type]
     _note_untuned(cells)
-    _check_graphs(todo)
+    with notices():  # all graphs are loaded, before hours are spent on the first ones
+        todo = missing(cells, protocol, store)  # type: ignore[arg-type]
     if not todo:
-        return
+        return []
     with progress("runs", len(todo)) as done:
-        run_all(todo, store, jobs, backend, scheduler, lambda row: done())  # type: ignore[arg-type]
+        return run_all(todo, store, jobs, backend, scheduler, lambda result: done())  # type: ignore[arg-type]
 
 
 def _note_untuned(cells: "list[Cell]") -> None:
@@ -108,25 +120,18 @@ def _note_untuned(cells: "list[Cell]") -> None:
         print(f"note: GCN tuned is left out on {names}: search with ncgnn tune GRAPH --model gcn", file=sys.stderr)
 
 
-def _check_graphs(todo: "list[Run]") -> None:
-    """Whether all graphs are at hand, before hours are spent on the first ones."""
-    from ncgnn.cli.graph import notices
-    from ncgnn.data import load_dataset
-
-    with notices():
-        for name in dict.fromkeys(run.cell.graph for run in todo):
-            load_dataset(name)
-
-
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
     from rich.console import Console
 
+    from ncgnn.experiments.counting import counted, left_out
     from ncgnn.experiments.render import rich_table, write_report
-    from ncgnn.experiments.report import counted, tables
+    from ncgnn.experiments.report import tables
 
     rows = store.read()
     write_report(rows, results / "tables", page)
     console = Console(width=max(_WIDTH, Console().width))
     for table in tables(counted(rows), cells):
         console.print(rich_table(table))
+    for line in left_out(rows):
+        print(f"note: {line}", file=sys.stderr)
     print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")

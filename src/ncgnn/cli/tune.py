@@ -38,7 +38,10 @@ Storage = Annotated[
     typer.Option(help="Database, as in postgresql://...; default: an SQLite file.", rich_help_panel=_STORE),
 ]
 ExportOnly = Annotated[bool, typer.Option("--export-only", help="Run no trial.", rich_help_panel=_STORE)]
-Out = Annotated[Path | None, typer.Option(help="Settings found; default: GRAPH-FILTER.toml.", rich_help_panel=_STORE)]
+Out = Annotated[
+    Path | None,
+    typer.Option(help="Settings found; default: GRAPH-FILTER.toml or GRAPH-gcn.toml.", rich_help_panel=_STORE),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -51,8 +54,13 @@ def tune(
     source: g.Source = None,
     target: g.Target = None,
     weight: g.Weight = None,
+    direction: g.Direction = None,
+    numeric: g.Numeric = None,
     categorical: g.Categorical = None,
+    date: g.Date = None,
+    text: g.Text = None,
     ignore: g.Ignore = None,
+    columns: g.Columns = None,
     data: g.DataFolder = None,
     model: Model = "ncgnn",
     filter: Filter = "attention",
@@ -70,18 +78,19 @@ def tune(
     """Search settings for a graph. Only the training and validation labels of its splits are looked at.
 
     Trials are kept in results/studies: the same command again runs what is missing, and several processes or machines
-    may share a study. The settings found are written as a TOML file for `ncgnn train GRAPH --config FILE`.
+    may share a study. The settings found are written as a TOML file for `ncgnn train GRAPH --config FILE`; those of a
+    GCN for `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if they lie among its presets.
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
     _check(model, filter)
-    tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
-    if graph is None and tables.given and label is None:
-        raise InputError("--label names the column of the node table with the classes to learn")
+    kinds = g.kinds(numeric=numeric, categorical=categorical, date=date, text=text, ignore=ignore)
+    tables = g.Tables(nodes, edges, id, label, source, target, weight, direction=direction, columns=columns, **kinds)
+    g.check_label(graph, tables)
     graphs = _graphs(graph, tables, data)
     name = _FAMILY if graph == _FAMILY else graphs[0].name
     search = _search(name, graphs, model, filter, splits, trials, minutes, seed, storage)
-    place = out or _default_out(name, model, filter)
+    place = out or Path(f"{search.name}.toml")
     _check_place(place)
     study = search.open() if export_only else _run(search, jobs, as_json)
     command = f"ncgnn tune {name} {_options(model, filter, trials, splits, confirm, seed)}"
@@ -133,13 +142,6 @@ def _search(
     )
 
 
-def _default_out(name: str, model: str, filter: str) -> Path:
-    from ncgnn.baselines.settings import tuned_preset
-    from ncgnn.cli.train import file_name
-
-    return tuned_preset(name) if model == "gcn" else Path(f"{file_name(name)}-{filter}.toml")
-
-
 def _check_place(place: Path) -> None:
     from ncgnn.train.folder import check_writable
 
@@ -164,9 +166,7 @@ def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
 
     busy = count(search.open(), TrialState.RUNNING)
     if busy:
-        print(
-            f"note: waiting for what other processes have begun, or left when they were killed: {busy}", file=sys.stderr
-        )
+        print(f"note: {busy} trials of other processes are waited for, or run again if those died", file=sys.stderr)
     return run(search, jobs, _show_on_stderr if quiet else _show)
 
 

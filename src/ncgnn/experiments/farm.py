@@ -8,10 +8,11 @@ from joblib import Parallel, delayed, parallel_config
 
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.graphs import version_at_hand
 from ncgnn.experiments.protocol import Protocol, plan
-from ncgnn.experiments.recipes import recipe
+from ncgnn.experiments.recipes import as_toml, config_hash, recipe
 from ncgnn.experiments.rows import Row, RunStore
-from ncgnn.experiments.single import Run, perform
+from ncgnn.experiments.single import Failure, Run, perform
 
 Backend = Literal["loky", "dask"]
 
@@ -35,15 +36,16 @@ _CHEAP_FIRST = (
 
 
 def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
-    """The runs of a protocol that are not in the store, graph after graph, cheap ones first."""
+    """The runs of a protocol that are not in the store: graph after graph, cheap ones first, and all of them with the
+    first seed before any with the second, so that what there is after a stop is a result on all splits."""
     done = {row.key for row in store.read()}
     runs = [
-        Run(cell, split, seed, settings)
+        Run(cell, split, seed, settings, version_at_hand(cell.graph))
         for cell in sorted(cells, key=_cost)
         if (settings := recipe(cell)) is not None
         for split, seed in plan(cell, protocol)
     ]
-    return [run for run in runs if run.key not in done]
+    return sorted((run for run in runs if run.key not in done), key=lambda run: run.seed)
 
 
 def run_all(
@@ -52,14 +54,21 @@ def run_all(
     jobs: int = 1,
     backend: Backend = "loky",
     scheduler: str | None = None,
-    on_row: Callable[[Row], None] = lambda row: None,
-) -> None:
-    """Run, and store each row as soon as it is finished."""
+    on_result: Callable[[Row | Failure], None] = lambda result: None,
+) -> list[Failure]:
+    """Run, store each row as soon as it is finished, and return what came to no result."""
+    recipes = {config_hash(run.recipe): run.recipe for run in runs}
+    failures: list[Failure] = []
     with _workers(jobs, backend, scheduler):
         parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        for row in parallel(delayed(perform)(run) for run in runs):
-            store.append(row)
-            on_row(row)
+        for result in parallel(delayed(perform)(run) for run in runs):
+            if isinstance(result, Failure):
+                failures.append(result)
+            else:
+                store.keep_config(result.config_hash, as_toml(recipes[result.config_hash]))
+                store.append(result)
+            on_result(result)
+    return failures
 
 
 def _cost(cell: Cell) -> tuple[int, str]:

@@ -50,3 +50,10 @@ def config_hash(settings: Recipe) -> str:
     values = settings.model_dump(mode="json", exclude={"seed"})
     text = json.dumps([type(settings).__name__, values], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def as_toml(settings: Recipe) -> str:
+    """All settings but the seed, and what reads them; numbers, strings and lists look in TOML as in JSON."""
+    values = settings.model_dump(mode="json", exclude={"seed"}, exclude_none=True)
+    use = "ncgnn train GRAPH --config FILE" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
+    return f"# for {use}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())

@@ -1,20 +1,16 @@
-"""What the stored runs say: a table for each table of the paper, margins over the controls, default against preset."""
+"""What the stored runs say: a table for each table of the paper, and default settings against presets."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable, Sequence
 
-from ncgnn.experiments.cells import CONTROLS, TABLES, Cell, all_cells, control_of, named_graphs, published
+from ncgnn.experiments.cells import TABLES, Cell, all_cells, named_graphs, published, setting_of
+from ncgnn.experiments.counting import Runs, unit_of
+from ncgnn.experiments.margins import margin, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
-from ncgnn.experiments.recipes import config_hash, recipe
 from ncgnn.experiments.rows import Row
-from ncgnn.experiments.statistics import Estimate, estimate, paired, units, verdict
+from ncgnn.experiments.statistics import Estimate, estimate, units, verdict
+from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
 from ncgnn.train.config import Config, preset
 
-Value = str | int | float | None
-Runs = Mapping[Cell, Sequence[Row]]
-NOT_RUN = "not run yet"
 RANDOM_SPLITS = ("3", "4", "6", "7")  # whose published means are over splits that nobody else has
 
 _TITLES = {
@@ -28,24 +24,11 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class Table:
-    """Something to print; ``name`` is that of its file."""
-
-    name: str
-    title: str
-    columns: tuple[str, ...]
-    rows: list[list[Value]]
-
-
-def counted(rows: Iterable[Row]) -> Runs:
-    """The rows of each cell that were run with its present settings."""
-    found: dict[tuple[str, ...], list[Row]] = defaultdict(list)
-    for row in rows:
-        found[(*row.key[:4], row.config_hash)].append(row)
-    hashes = {cell: config_hash(settings) for cell in all_cells() if (settings := recipe(cell)) is not None}
-    keys = {cell: (cell.table, cell.dataset, cell.setting, cell.model, hash) for cell, hash in hashes.items()}
-    return {cell: found[key] for cell, key in keys.items() if key in found}
+_COLUMNS = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
+_FURTHER = {
+    "extra": ("roc_auc",),
+    "6": ("over GCN", "paper", "over MLP", "paper", "by margin"),
+}
 
 
 def tables(runs: Runs, cells: Iterable[Cell] | None = None) -> list[Table]:
@@ -56,11 +39,23 @@ def tables(runs: Runs, cells: Iterable[Cell] | None = None) -> list[Table]:
 
 
 def _table(table: str, cells: Sequence[Cell], runs: Runs) -> Table:
-    columns = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
-    has_area = table == "extra"
-    rows = [_line(cell, runs.get(cell, ())) + ([_area(cell, runs.get(cell, ()))] if has_area else []) for cell in cells]
+    rows = [[*_line(cell, runs.get(cell, ())), *_further(cell, runs)] for cell in cells]
     name = f"table{table}" if table.isdecimal() else table
-    return Table(name, _TITLES[table], (*columns, "verdict", *(["roc_auc"] if has_area else [])), rows)
+    return Table(name, _TITLES[table], (*_COLUMNS, "verdict", *_FURTHER.get(table, ())), rows)
+
+
+def _further(cell: Cell, runs: Runs) -> list[Value]:
+    if cell.table == "extra":
+        return [_area(cell, runs.get(cell, ()))]
+    if not cell.is_synthetic:
+        return []
+    return synthetic_margins(cell, runs) if cell.model == "NCGNN-A" else [None] * 5
+
+
+def judged(cell: Cell, runs: Runs) -> str:
+    """The verdict that counts: on Syn-Cora, where the paper's graphs may be others, that by the margins."""
+    rows = runs.get(cell, ())
+    return str(synthetic_margins(cell, runs)[-1] if cell.is_synthetic and rows else _line(cell, rows)[-1])
 
 
 def _line(cell: Cell, rows: Sequence[Row]) -> list[Value]:
@@ -81,54 +76,28 @@ def _area(cell: Cell, rows: Sequence[Row]) -> Value:
     return estimate(list(units(with_area, unit_of(cell), "roc_auc").values())).mean if with_area else None
 
 
-def unit_of(cell: Cell) -> Literal["split", "seed"]:
-    """Over what a cell's interval goes."""
-    return "seed" if cell.is_synthetic else "split"
-
-
-def margins(runs: Runs) -> Table:
-    """NCGNN minus each control on the same splits, beside the same difference in the paper."""
-    columns = [name for control in CONTROLS for name in (f"over {control}", "±", "paper")]
-    cells = [cell for cell in all_cells() if cell.model in ("NCGNN-A", "NCGNN-D")]
-    rows = [
-        [cell.dataset, cell.setting, cell.model, *(v for control in CONTROLS for v in _margin(cell, control, runs))]
-        for cell in cells
-    ]
-    return Table("margins", "Margins over the controls", ("dataset", "setting", "model", *columns), rows)
-
-
-def _margin(cell: Cell, control: str, runs: Runs) -> list[Value]:
-    other, numbers = control_of(cell, control), published()
-    paper = numbers[cell] - numbers[other] if cell in numbers and other in numbers else None
-    return [*_shown(_difference(cell, other, runs)), paper]
-
-
-def _difference(cell: Cell, other: Cell, runs: Runs) -> Estimate | None:
-    ours, theirs = (units(runs.get(c, ()), unit_of(cell)) for c in (cell, other))
-    return paired(ours, theirs)
-
-
-def _shown(found: Estimate | None) -> tuple[Value, Value]:
-    return (NOT_RUN, None) if found is None else (found.mean, found.half)
-
-
 def defaults(runs: Runs) -> Table:
     """What a graph's own settings gain over the default ones, on the same splits."""
+    gaps = default_gap(runs)
     rows: list[list[Value]] = []
     for graph in named_graphs():
-        default, own = Cell("default", graph, _setting(graph), "NCGNN default"), preset_cell(graph)
-        means = [_shown(_mean(runs.get(cell, ()))) for cell in (default, own)]
-        rows.append([graph, *means[0], *means[1], *_shown(_difference(own, default, runs))])
+        means = [shown_estimate(_mean(runs.get(cell, ()))) for cell in (_default_cell(graph), preset_cell(graph))]
+        rows.append([graph, *means[0], *means[1], *shown_estimate(gaps[graph])])
     columns = ("dataset", "default", "±", "preset", "±", "preset minus default", "±")
     return Table("default-preset", "Default settings against presets, NCGNN-A", columns, rows)
+
+
+def default_gap(runs: Runs) -> dict[str, Estimate | None]:
+    """For each graph, its preset minus the default on the splits that both were run on."""
+    return {graph: margin(preset_cell(graph), _default_cell(graph), runs) for graph in named_graphs()}
 
 
 def _mean(rows: Sequence[Row]) -> Estimate | None:
     return estimate(list(units(rows, "split").values())) if rows else None
 
 
-def _setting(graph: str) -> str:
-    return next(cell.setting for cell in all_cells() if cell.table == "default" and cell.dataset == graph)
+def _default_cell(graph: str) -> Cell:
+    return Cell("default", graph, setting_of(graph), "NCGNN default")
 
 
 def preset_cell(graph: str) -> Cell:

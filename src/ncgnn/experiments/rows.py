@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 
 
 class Row(NamedTuple):
-    """A finished run. Its first seven columns are its identity."""
+    """A finished run. Its first eight columns are its identity."""
 
     table: str
     dataset: str
@@ -23,6 +24,7 @@ class Row(NamedTuple):
     split: str
     seed: str
     config_hash: str
+    graph: str
     val_accuracy: str
     test_accuracy: str
     roc_auc: str
@@ -33,17 +35,19 @@ class Row(NamedTuple):
     pyg: str
     numpy: str
     commit: str
+    cpu: str
+    date: str
 
     @property
     def key(self) -> tuple[str, ...]:
-        return self[:7]
+        return self[:8]
 
 
 class RunStore:
-    """A folder with a file for each model of each dataset of each table."""
+    """Two folders: ``runs`` with a file for each model of each dataset of each table, ``configs`` with the settings."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, results: Path) -> None:
+        self.folder, self.configs = results / "runs", results / "configs"
 
     def file(self, table: str, dataset: str, model: str) -> Path:
         return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
@@ -64,6 +68,14 @@ class RunStore:
         if is_new:
             _sync_folder(self.folder)
         return True
+
+    def keep_config(self, config_hash: str, toml: str) -> None:
+        """Keep what a hash stands for, so that its rows can be understood and run again."""
+        path = self.configs / f"{config_hash}.toml"
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with atomic(path) as file:
+                file.write(toml)
 
     def repair(self) -> None:
         """Cut off what a kill left of a last line."""

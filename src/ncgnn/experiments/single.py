@@ -1,10 +1,8 @@
 """One run of one cell, from the graph to the row that is kept of it."""
 
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.metadata import version
+from functools import lru_cache
 from time import perf_counter
-from typing import Any
 
 import torch
 from sklearn.metrics import roc_auc_score
@@ -12,45 +10,67 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn import baselines
-from ncgnn.bench.machine import machine, use_threads
-from ncgnn.data import complete, load_dataset
+from ncgnn.bench.machine import use_threads
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.graphs import graph, version_at_hand
+from ncgnn.experiments.origin import origin
 from ncgnn.experiments.protocol import draw_split, hide_test_labels
 from ncgnn.experiments.recipes import Recipe, config_hash, with_seed
 from ncgnn.experiments.rows import Row
 from ncgnn.nn import PreparedFilter
 from ncgnn.sparse import cheaper_operator
 from ncgnn.train.config import Config
+from ncgnn.train.filter_cache import filter_folder, prepare_filter
 from ncgnn.train.run import Epoch, accuracy, fit, prepare_features
 
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run."""
+    """What is to be run; ``graph`` is the version of the graph."""
 
     cell: Cell
     split: int
     seed: int
     recipe: Recipe
+    graph: str
 
     @property
     def key(self) -> tuple[str, ...]:
         cell = self.cell
         numbers = str(self.split), str(self.seed), config_hash(self.recipe)
-        return cell.table, cell.dataset, cell.setting, cell.model, *numbers
+        return cell.table, cell.dataset, cell.setting, cell.model, *numbers, self.graph
 
 
-def perform(run: Run) -> Row:
-    """Train without the test labels, then look at them once."""
+@dataclass(frozen=True)
+class Failure:
+    """A run that came to no result, and why."""
+
+    run: Run
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.run.cell}, split {self.run.split}, seed {self.run.seed}: {self.reason}"
+
+
+def perform(run: Run) -> Row | Failure:
+    """Train without the test labels, then look at them once. One run that diverges must not end all others."""
     start = perf_counter()
-    with use_threads(1):  # the outcome must not depend on how many cores a machine has
-        data = draw_split(_graph(run.cell.graph), run.cell, run.split)
-        try:
+    try:
+        with use_threads(1):  # the outcome must not depend on how many cores a machine has
+            data = draw_split(_planned_graph(run), run.cell, run.split)
             probabilities, best = _train(hide_test_labels(data), with_seed(run.recipe, run.seed))
-        except InputError as error:
-            raise InputError(f"{run.cell}, split {run.split}, seed {run.seed}: {error}") from None
+    except InputError as error:
+        return Failure(run, str(error))
     return _row(run, data, probabilities, best, perf_counter() - start)
+
+
+def _planned_graph(run: Run) -> Data:
+    """The graph, unless it is not the one that the run is known by: another machine may have another."""
+    here = version_at_hand(run.cell.graph)
+    if here != run.graph:
+        raise InputError(f"the graph at hand has version {here}, not {run.graph}: give all machines the same graphs")
+    return graph(run.cell.graph)
 
 
 def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:
@@ -58,7 +78,8 @@ def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:
     if isinstance(settings, baselines.Settings):
         result = baselines.fit(data, settings)
         return result.scores.softmax(dim=1), result.best
-    x, prepared = _features(data.name, settings.normalize_features), _filter(data.name, _filter_key(settings))
+    x = _features(data.name, settings.normalize_features)
+    prepared = _filter(data.name, _filter_key(settings), x.dtype)
     trained = fit(data, x, prepared, settings, on_epoch=lambda epoch: None)
     with torch.no_grad():
         lengths = trained.model(cheaper_operator(x), prepared)
@@ -76,39 +97,22 @@ def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: floa
         "epoch": str(best.epoch),
         "seconds": f"{seconds:.1f}",
     }
-    return Row(**dict(zip(Row._fields, run.key, strict=False)), **result, **_code())
+    return Row(**dict(zip(Row._fields, run.key, strict=False)), **result, **origin())
 
 
-# A worker has the runs of one graph in a row: each of these keeps what it was asked for last.
-
-
-@lru_cache(maxsize=1)
-def _graph(name: str) -> Data:
-    data = complete(load_dataset(name))
-    data.name = name
-    return data
+# The runs of a graph follow each other: each of these keeps what it was asked for last.
 
 
 @lru_cache(maxsize=1)
 def _features(name: str, normalize: bool) -> Tensor:
-    return prepare_features(_graph(name).x, normalize)
+    return prepare_features(graph(name).x, normalize)
 
 
 @lru_cache(maxsize=1)
-def _filter(name: str, settings: str) -> PreparedFilter:
-    data = _graph(name)
-    made = Config.model_validate_json(settings).make_filter()
-    return made.prepare(data.edge_index, data.num_nodes, data.get("edge_weight"))
+def _filter(name: str, settings: str, dtype: torch.dtype) -> PreparedFilter:
+    return prepare_filter(Config.model_validate_json(settings).make_filter(), graph(name), dtype, filter_folder())
 
 
 def _filter_key(config: Config) -> str:
     keys = {"filter", "hops", "zeta_prior", "diffusion", "alpha", "time", "steps", "top_k", "epsilon", "tolerance"}
     return config.model_dump_json(include=keys)
-
-
-@cache
-def _code() -> dict[str, Any]:
-    """The versions and the commit; a plus sign says that the sources differ from it."""
-    here = machine()
-    versions = {"ncgnn": here["ncgnn"], "torch": here["torch"], "pyg": here["torch_geometric"]}
-    return versions | {"numpy": version("numpy"), "commit": here["commit"]}

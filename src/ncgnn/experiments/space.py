@@ -96,7 +96,7 @@ def _training(trial: "BaseTrial") -> dict[str, Any]:
         "m_plus": _stepped(trial, "m_plus", 0.7, 0.95, 0.05),
         "m_minus": _stepped(trial, "m_minus", 0.05, 0.3, 0.05),
         "lr": _scaled(trial, "lr", 5e-4, 0.02),
-        "weight_decay": _scaled(trial, "weight_decay", 1e-5, 2e-2),
+        "weight_decay": _scaled(trial, "weight_decay", 1e-5, 5e-2),
         "normalize_features": trial.suggest_categorical("normalize_features", (False, True)),
     }
 

@@ -5,30 +5,24 @@ import pickle
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
 import optuna
+from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, TrialState
 from pydantic import BaseModel
 from torch_geometric.data import Data
 
 from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
-from ncgnn.experiments.study import (
-    FINISHED,
-    GRACE,
-    check_task,
-    count,
-    enqueue,
-    locked,
-    open_study,
-    release_dead,
-    sign_of_life,
-)
+from ncgnn.experiments.locks import locked
+from ncgnn.experiments.study import FINISHED, GRACE, check_task, count, open_study
 from ncgnn.experiments.tune_model import Tunable
+from ncgnn.experiments.tune_next import next_trial
+from ncgnn.experiments.tune_turn import forget_finished, turn
 from ncgnn.sparse import pool
 from ncgnn.train.folder import fingerprint
 from ncgnn.train.run import Epoch
@@ -57,7 +51,7 @@ class Search:
         with locked(self.lock):
             study = open_study(self.name, self.url, self.grace)
             check_task(study, [fingerprint(split) for splits in self.splits for split in splits])
-            enqueue(study, self.model.points()[: self.trials])
+            forget_finished(study, self.lock)
         return study
 
 
@@ -99,22 +93,23 @@ def _work(search: Search, study: optuna.Study, on_trial: OnTrial) -> None:
 
 def _one_trial(search: Search, study: optuna.Study, on_trial: OnTrial) -> bool:
     """Run a trial unless as many as are asked for are finished or under way."""
-    with ExitStack() as alone:
-        alone.enter_context(locked(search.lock))
-        release_dead(study, search.grace)
-        if count(study, *FINISHED, TrialState.RUNNING) >= search.trials:
+    with turn(study, search.lock, search.trials, lambda: next_trial(search.model, study, search.seed)) as trial:
+        if trial is None:
             return False
-        # a seed for each trial, so that a resumed search goes on as an undisturbed one would have
-        study.sampler = optuna.samplers.TPESampler(seed=search.seed * 100_003 + len(study.get_trials(deepcopy=False)))
-
-        def objective(trial: optuna.Trial) -> float:
-            sign_of_life(study, trial)
-            settings = search.model.settings(trial)
-            alone.close()
-            return evaluate(search, trial, settings)
-
-        study.optimize(objective, n_trials=1, callbacks=[on_trial])
+        with suppress(UpdateFinishedTrialError):  # we slept for so long that another machine has finished it
+            value = _value(search, trial)
+            state = TrialState.PRUNED if value is None else TrialState.COMPLETE
+            study.tell(trial, value, state, skip_if_finished=True)
+    on_trial(study, study.get_trials(deepcopy=False)[trial.number])
     return True
+
+
+def _value(search: Search, trial: optuna.Trial) -> float | None:
+    """What a trial is worth; None if it was given up."""
+    try:
+        return evaluate(search, trial, search.model.settings(trial))
+    except optuna.TrialPruned:
+        return None
 
 
 def evaluate(search: Search, trial: optuna.Trial, settings: BaseModel) -> float:
@@ -159,6 +154,8 @@ class _FirstRun:
 
 
 def _give_up_if_poor(trial: optuna.Trial, value: float, step: int) -> None:
-    trial.report(value, step)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that a trial which is run again has reported this before
+        trial.report(value, step)
     if trial.should_prune():
         raise optuna.TrialPruned

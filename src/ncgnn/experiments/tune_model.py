@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import torch
 from pydantic import BaseModel
 from torch_geometric.data import Data
 
@@ -52,9 +53,9 @@ class TunableNCGNN:
         return known_points(self.graph, self.filter)
 
     def accuracies(self, splits: Sequence[Data], settings: Config, watch: Watch) -> Iterator[float]:
-        x = prepare_features(splits[0].x, settings.normalize_features)
-        prepared = prepare_filter(settings.make_filter(), splits[0], x.dtype, filter_folder())
+        prepared = prepare_filter(settings.make_filter(), splits[0], torch.get_default_dtype(), filter_folder())
         for split in splits:
+            x = prepare_features(split.x, settings.normalize_features)  # numbers of tables are scaled split by split
             yield fit(split, x, prepared, settings, watch).best.val_accuracy
 
 

@@ -7,6 +7,7 @@ from ncgnn.experiments.space import parameters
 from ncgnn.train.config import Config, preset
 
 _CITATION = {"normalize_features": True, "dropout": 0.9, "iterations": 4, "m_minus": 0.3, "beta": 5.0}
+_DECAY = {"init": "glorot", "dropout": 0.5, "weight_decay": 0.018, "lr": 2.4e-3, "iterations": 2, "m_minus": 0.25}
 _OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normalize_features": True}
 _WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_features": True}
 _RAW = {"normalize_features": False, "iterations": 2}
@@ -16,8 +17,9 @@ _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
     ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml"): [
         _CITATION,
-        _CITATION | {"beta": 10.0},
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
+        _CITATION | _DECAY | {"beta": 2.0},
+        _CITATION | _DECAY | {"beta": 2.0, "hops": [0, 1, 2, 3, 4, 5], "zeta_lr": 2e-3},
     ],
     ("amazon-photo", "amazon-computers"): [_RAW | {"beta": 5.0}, _RAW | {"beta": 5.0, "dropout": 0.7}],
     ("texas", "cornell", "cornell-fixed", "wisconsin", "actor", "syn-cora"): [

@@ -17,12 +17,12 @@ from ncgnn.experiments.study import count
 from ncgnn.experiments.tune_choice import Winner
 from ncgnn.files import atomic
 
-_STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned", TrialState.FAIL: "failed"}
+_STATES = {TrialState.COMPLETE: "complete", TrialState.PRUNED: "pruned"}
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "optuna")
 
 
 def write_trials(path: Path, study: optuna.Study) -> None:
-    """One row a trial that ended; the accuracy of a pruned one is that at which it was given up."""
+    """One row a finished trial; the accuracy of a pruned one is that at which it was given up."""
     trials = study.get_trials(deepcopy=False, states=tuple(_STATES))
     names = list(dict.fromkeys(name for trial in trials for name in trial.params))
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,7 +2,7 @@
 
 from torch_geometric.data import Data
 
-from ncgnn.data import complete, usual_split
+from ncgnn.data import complete, standardise, usual_split
 from ncgnn.errors import InputError
 from ncgnn.experiments.protocol import hide_test_labels
 
@@ -12,4 +12,4 @@ def hidden_splits(data: Data, number: int) -> list[Data]:
     splits = [usual_split(complete(data), seed) for seed in range(number)]
     if not all(split.val_mask.any() for split in splits):
         raise InputError(f"graph {data.get('name', '')!r} has no validation nodes: nothing can be tuned")
-    return [hide_test_labels(split) for split in splits]
+    return [hide_test_labels(standardise(split)) for split in splits]

@@ -1,0 +1,22 @@
+"""The part of ``ncgnn reproduce`` that makes the paper's figures."""
+
+from pathlib import Path
+
+FIGURES = ("fig3", "fig5", "fig6")
+
+
+def reproduce_figures(names: list[str], results: Path, markdown: Path | None, report_only: bool) -> None:
+    """Train what the figures show, unless only asked for a report, and draw them."""
+    from ncgnn.cli.graph import notices
+    from ncgnn.cli.progress import runs as progress
+    from ncgnn.experiments import figures
+    from ncgnn.train.folder import check_writable
+
+    folder, page = results / "figures", markdown or results / "figures.md"
+    for place in (folder, page.parent / "figures"):
+        check_writable(place)
+    for name in [] if report_only else dict.fromkeys(names):
+        with notices(), progress(name, figures.FIGURES[name].steps) as done:
+            figures.measure(name, folder, done)
+    pictures = figures.report(names, folder, page)
+    print(f"tables in {folder}, pictures {', '.join(map(str, pictures))}, page {page}")

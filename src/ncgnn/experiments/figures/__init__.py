@@ -1,0 +1,88 @@
+"""The paper's figures about what the model learns: measured into tables, drawn from them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncgnn.experiments.figures import fig3, fig3_drawing, fig5, fig5_drawing, fig6, fig6_drawing
+from ncgnn.experiments.figures.drawing import save
+from ncgnn.experiments.figures.page import write_page
+from ncgnn.experiments.figures.store import Columns, Tables, has_tables, read_tables, write_tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIGURES", "PaperFigure", "measure", "report"]
+
+
+@dataclass(frozen=True)
+class PaperFigure:
+    """A figure of the paper.
+
+    Attributes:
+        title: what it shows.
+        columns: its tables, and what of them is drawn.
+        steps: how often ``measure`` calls its argument.
+        measure: trains and returns the tables.
+        draw: draws the tables.
+        caption: says in words what there is to see.
+    """
+
+    title: str
+    columns: Columns
+    steps: int
+    measure: Callable[[Callable[[], None]], Tables]
+    draw: "Callable[[Tables], Figure]"
+    caption: Callable[[Tables], str]
+
+
+FIGURES = {
+    "fig3": PaperFigure(
+        "Figure 3: nodes on a plane",
+        fig3.COLUMNS,
+        fig3.STEPS,
+        fig3.measure,
+        fig3_drawing.draw,
+        fig3_drawing.caption,
+    ),
+    "fig5": PaperFigure(
+        "Figure 5: whom a node listens to",
+        fig5.COLUMNS,
+        fig5.STEPS,
+        fig5.measure,
+        fig5_drawing.draw,
+        fig5_drawing.caption,
+    ),
+    "fig6": PaperFigure(
+        "Figure 6: which capsules speak for which class",
+        fig6.COLUMNS,
+        fig6.STEPS,
+        fig6.measure,
+        fig6_drawing.draw,
+        fig6_drawing.caption,
+    ),
+}
+
+
+def measure(name: str, folder: Path, done: Callable[[], None] = lambda: None) -> None:
+    """Train what a figure shows, and write its tables; on one thread, whatever the number of cores."""
+    from ncgnn.bench.machine import use_threads
+
+    with use_threads(1):
+        tables = FIGURES[name].measure(done)
+    write_tables(folder, name, tables)
+
+
+def report(names: list[str], folder: Path, page: Path) -> list[Path]:
+    """Draw these figures and all others that have their tables in the folder, beside a page that shows them."""
+    shown = {}
+    for name, figure in FIGURES.items():
+        if name in names or has_tables(folder, name, figure.columns):
+            shown[name] = read_tables(folder, name, figure.columns)
+    pictures = [page.parent / "figures" / f"{name}.png" for name in shown]
+    for (name, tables), picture in zip(shown.items(), pictures, strict=True):
+        save(FIGURES[name].draw(tables), picture)
+    texts = [(FIGURES[name].title, FIGURES[name].caption(tables)) for name, tables in shown.items()]
+    write_page(page, [(*text, picture) for text, picture in zip(texts, pictures, strict=True)])
+    return pictures

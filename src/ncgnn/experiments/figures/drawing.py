@@ -1,0 +1,48 @@
+"""What the drawings have in common."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ncgnn.files import atomic
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+_DPI = 100
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def save(figure: "Figure", path: Path) -> None:
+    """As a PNG file that is the same for the same numbers."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic(path, "wb") as file:
+        figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None}, pil_kwargs={"optimize": True})
+
+
+def class_colors(classes: Sequence[str]) -> dict[str, Any]:
+    """Colours that people who see fewer of them can tell apart too."""
+    from matplotlib import color_sequences
+
+    known = color_sequences["petroff10"]
+    return {name: known[i % len(known)] for i, name in enumerate(classes)}
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Class names, each once; numbers by size."""
+    return sorted(set(names), key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0, name))
+
+
+def plain(texts: "Iterable[Text]") -> None:
+    """A dollar in a name is a dollar."""
+    for text in texts:
+        text.set_parse_math(False)

@@ -1,0 +1,65 @@
+"""Figure 3: what three models make of Amazon Computers, on a plane."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from torch_geometric.data import Data
+
+from ncgnn.experiments.figures.gat import gat_hidden, show_gat
+from ncgnn.experiments.figures.models import Shown, gcn_hidden, load_split, show_gcn, show_ncgnn
+from ncgnn.experiments.figures.store import Tables
+
+GRAPH = "amazon-computers"
+MODELS = ("GCN", "GAT", "NCGNN-A")
+NEAREST = 10
+STEPS = 2 * len(MODELS)
+COLUMNS = {
+    "points": ("node", "class", *(f"{model} {axis}" for model in MODELS for axis in "xy")),
+    "runs": ("model", "test_accuracy", "alike"),
+}
+
+
+def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
+    """Train the three models and map what each makes of every node."""
+    data = load_split(graph)
+    points: dict[str, object] = {
+        "node": data.node_ids,
+        "class": [data.class_names[c] if c >= 0 else "" for c in data.y.tolist()],
+    }
+    runs = []
+    for train, hidden in ((show_gcn, gcn_hidden), (show_gat, gat_hidden), (show_ncgnn, longest_capsules)):
+        shown = train(data)
+        done()
+        vectors = hidden(data, shown)
+        name, flat = shown.row["model"], plane(vectors)
+        points |= {f"{name} x": flat[:, 0], f"{name} y": flat[:, 1]}
+        runs.append({"model": name, "alike": alike(vectors, data.y.numpy())} | shown.row)
+        done()
+    return {"points": pd.DataFrame(points), "runs": pd.DataFrame(runs)}
+
+
+def longest_capsules(data: Data, shown: Shown) -> np.ndarray:
+    """Each node's class capsule of the greatest length [N, f_c]."""
+    capsules = shown.model.transform(data)
+    longest = np.linalg.norm(capsules, axis=2).argmax(axis=1)
+    out: np.ndarray = capsules[np.arange(len(capsules)), longest]
+    return out
+
+
+def plane(vectors: np.ndarray) -> np.ndarray:
+    """A t-SNE map, to the tenth: more cannot be seen."""
+    from sklearn.manifold import TSNE
+
+    points: np.ndarray = TSNE(perplexity=min(30.0, (len(vectors) - 1) / 3), random_state=0).fit_transform(vectors)
+    return points.astype(float).round(1)
+
+
+def alike(vectors: np.ndarray, labels: np.ndarray, nearest: int = NEAREST) -> float:
+    """Which share of a node's nearest neighbours among the vectors is of its class, on average over labelled nodes."""
+    from sklearn.neighbors import NearestNeighbors
+
+    known = labels >= 0
+    vectors, labels = vectors[known], labels[known]
+    found = NearestNeighbors(n_neighbors=min(nearest, len(vectors) - 1)).fit(vectors).kneighbors(return_distance=False)
+    return round(float((labels[found] == labels[:, None]).mean()), 4)

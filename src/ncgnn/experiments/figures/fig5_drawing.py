@@ -1,0 +1,115 @@
+"""Figure 5 from its tables: hops, probabilities, and four surroundings of one node."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ncgnn.experiments.figures.drawing import class_colors, in_order, new_figure, plain
+from ncgnn.experiments.figures.fig5 import GCN_2, GCN_5, NCGNN_2, NCGNN_5
+from ncgnn.experiments.figures.store import Tables
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SHADES = {GCN_2: "#c8c8c8", GCN_5: "#7a7a7a", NCGNN_2: "#9ecae1", NCGNN_5: "#2171b5"}
+_PANELS = {"A": "direct neighbours", GCN_2: GCN_2, NCGNN_2: NCGNN_2, NCGNN_5: NCGNN_5}
+
+
+def draw(tables: Tables) -> "Figure":
+    classes = in_order(tables["probabilities"]["class"])
+    colors = class_colors(classes)
+    figure = new_figure(12, 7.6)
+    places = figure.subplots(2, 3).flatten()
+    _hops(places[0], tables["hops"])
+    _probabilities(places[1], tables["probabilities"], classes)
+    for letter, axes, (panel, title) in zip("cdef", places[2:], _PANELS.items(), strict=True):
+        nodes, edges = (tables[key][tables[key]["panel"] == panel] for key in ("nodes", "edges"))
+        _surroundings(axes, nodes, edges, colors)
+        axes.set_title(f"({letter}) {title}: {len(nodes) - 1} nodes")
+    groups = [places[2].scatter([], [], s=40, color=color) for color in colors.values()]
+    legend = figure.legend(groups, classes, loc="outside lower center", ncols=len(classes), title="class")
+    plain(legend.get_texts())
+    return figure
+
+
+def _hops(axes: Any, hops: pd.DataFrame) -> None:
+    axes.bar(hops["hop"].astype(str), hops["attention"], color=_SHADES[NCGNN_5])
+    axes.axhline(1 / len(hops), color="black", linewidth=0.8, linestyle="--")
+    axes.set(title="(a) attention to each hop; dashed: equal", xlabel="hop", ylabel="ξ")
+
+
+def _probabilities(axes: Any, table: pd.DataFrame, classes: list[str]) -> None:
+    width = 0.8 / len(_SHADES)
+    for i, (model, shade) in enumerate(_SHADES.items()):
+        heights = table[table["model"] == model].set_index("class").loc[classes, "probability"]
+        axes.bar(np.arange(len(classes)) + (i - 1.5) * width, heights, width, color=shade, label=model)
+    node, label = table.iloc[0][["node", "label"]]
+    axes.set_xticks(range(len(classes)), classes)
+    axes.set(title=f"(b) node {node}, of class {label}", xlabel="class", ylabel="probability")
+    axes.legend(frameon=False, fontsize="small")
+    plain([axes.title, *axes.get_xticklabels()])
+
+
+def _surroundings(axes: Any, nodes: pd.DataFrame, edges: pd.DataFrame, colors: dict[str, Any]) -> None:
+    """The node in the middle, each other on the ring of its distance; larger where it is heard more."""
+    at = positions(nodes, edges)
+    for source, target in zip(edges["source"], edges["target"], strict=True):
+        axes.plot(*zip(at[source], at[target], strict=True), color="lightgrey", linewidth=0.8, zorder=1)
+    x, y = np.array([at[node] for node in nodes["node"]]).T
+    others = nodes["weight"].to_numpy()[1:]
+    size = 25 + 110 * others / max(others.max(initial=0), 1e-12)
+    shades = [colors.get(name, "white") for name in nodes["class"]]
+    axes.scatter(x[1:], y[1:], s=size, c=shades[1:], zorder=2)
+    axes.scatter(x[:1], y[:1], s=230, c=shades[:1], marker="*", edgecolors="black", zorder=3)
+    reach = max(int(nodes["distance"].max()), 1) + 0.3
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set_axis_off()
+
+
+def positions(nodes: pd.DataFrame, edges: pd.DataFrame) -> dict[str, tuple[float, float]]:
+    """A tree around the first node: each node on the ring of its distance, within the slice of its parent."""
+    distance = dict(zip(nodes["node"], nodes["distance"], strict=True))
+    children, root = tree(distance, edges), nodes["node"].iloc[0]
+    angle: dict[str, float] = {}
+
+    def leaves(node: str) -> int:
+        return sum(map(leaves, children[node])) or 1
+
+    def spread(node: str, start: float, width: float) -> None:
+        angle[node] = start + width / 2
+        for child in children[node]:
+            part = width * leaves(child) / leaves(node)
+            spread(child, start, part)
+            start += part
+
+    spread(root, 0.0, 2 * np.pi)
+    return {node: (distance[node] * float(np.cos(a)), distance[node] * float(np.sin(a))) for node, a in angle.items()}
+
+
+def tree(distance: dict[str, int], edges: pd.DataFrame) -> dict[str, list[str]]:
+    """The children of each node. A node hangs on a neighbour that is nearer to the first node by one, or on the first
+    node itself where no such neighbour is drawn."""
+    root = next(iter(distance))
+    parent: dict[str, str] = {node: root for node in distance if node != root}
+    pairs = list(zip(edges["source"], edges["target"], strict=True))
+    for near, far in pairs + [(target, source) for source, target in pairs]:
+        if distance[near] == distance[far] - 1:
+            parent[far] = near
+    return {node: [child for child, its in parent.items() if its == node] for node in distance}
+
+
+def caption(tables: Tables) -> str:
+    runs = tables["runs"].set_index("model")["test_accuracy"]
+    first = tables["hops"].sort_values("attention", ascending=False).iloc[0]
+    counts = tables["agreement"].set_index("model").loc[GCN_2]
+    accuracies = ", ".join(f"{runs[model]:.1%} {model}" for model in _SHADES)
+    return (
+        f"NCGNN-A on Cora. (a) The attention ξ to each hop, here most to hop {first['hop']:.0f} "
+        f"({first['attention']:.2f}); in the paper farther hops get more. (b) What four models say about one node. (c) "
+        "Its direct neighbours; (d) whom it hears through two layers of GCN; (e, f) through NCGNN-A's filters. A star "
+        "is the node, nodes on a ring are equally far, larger ones are heard more, and at most 32 are drawn. The node "
+        "is an illustration: of the test nodes that both GCNs get wrong and NCGNN-A with five hops right, the one that "
+        f"NCGNN-A is surest of. Of all test nodes, NCGNN-A alone is right on {counts['only_ncgnn']}, the GCN of two "
+        f"layers alone on {counts['only_gcn']}. Test accuracies: {accuracies}."
+    )

@@ -1,0 +1,49 @@
+"""The numbers behind a figure as CSV files, from which it is drawn."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from ncgnn.errors import InputError
+from ncgnn.files import atomic
+
+Tables = dict[str, pd.DataFrame]
+Columns = Mapping[str, tuple[str, ...]]
+"""The columns of each table that are drawn; a table may have more."""
+
+_NAMES = ("node", "label", "class", "source", "target")  # names, also where they look like numbers
+
+
+def table_path(folder: Path, figure: str, table: str) -> Path:
+    return folder / f"{figure}-{table}.csv"
+
+
+def write_tables(folder: Path, figure: str, tables: Tables) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        with atomic(table_path(folder, figure, name)) as file:
+            table.to_csv(file, index=False, lineterminator="\n")
+
+
+def has_tables(folder: Path, figure: str, columns: Columns) -> bool:
+    return all(table_path(folder, figure, name).is_file() for name in columns)
+
+
+def read_tables(folder: Path, figure: str, columns: Columns) -> Tables:
+    return {name: _read(table_path(folder, figure, name), figure, wanted) for name, wanted in columns.items()}
+
+
+def _read(path: Path, figure: str, wanted: tuple[str, ...]) -> pd.DataFrame:
+    try:
+        table = pd.read_csv(path, dtype=dict.fromkeys(_NAMES, str), keep_default_na=False)
+    except OSError:
+        raise InputError(f"{path}: is not there; ncgnn reproduce {figure} makes it") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"{path}: no table ({reason}); ncgnn reproduce {figure} makes it anew") from None
+    missing = [column for column in wanted if column not in table]
+    if missing or table.empty:
+        lacks = f"no column {missing[0]!r}" if missing else "no rows"
+        raise InputError(f"{path}: {lacks}; ncgnn reproduce {figure} makes it anew")
+    return table

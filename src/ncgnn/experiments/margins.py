@@ -1,0 +1,67 @@
+"""NCGNN minus its controls on the same splits, beside the same differences of published numbers."""
+
+from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, published
+from ncgnn.experiments.counting import Runs, unit_of
+from ncgnn.experiments.statistics import Estimate, paired, units, verdict
+from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
+
+_WORST_FIRST = (NOT_RUN, "no interval", "below", "equal", "above")
+
+
+def margin(cell: Cell, other: Cell, runs: Runs) -> Estimate | None:
+    """The mean difference on the splits that both were run on."""
+    ours, theirs = (units(runs.get(one, ()), unit_of(cell)) for one in (cell, other))
+    return paired(ours, theirs)
+
+
+def published_margin(cell: Cell, other: Cell) -> float | None:
+    numbers = published()
+    return numbers[cell] - numbers[other] if cell in numbers and other in numbers else None
+
+
+def margins(runs: Runs) -> Table:
+    """Over each control; in table 3 the GCN has as many layers as NCGNN has hops."""
+    columns = [name for control in CONTROLS for name in (f"over {control}", "±", "paper")]
+    cells = [cell for cell in all_cells() if cell.model in ("NCGNN-A", "NCGNN-D")]
+    rows = [_line(cell, [control_of(cell, control) for control in CONTROLS], runs) for cell in cells]
+    return Table("margins", "Margins over the controls", ("dataset", "setting", "model", *columns), rows)
+
+
+def depth_margins(runs: Runs) -> Table:
+    """Of table 3's farthest hops, over the usual GCN and over that of the depth which is best in the paper."""
+    rows = []
+    for cell in headline_cells():
+        if cell.table == "3":
+            usual, best = Cell("3", cell.dataset, "hops=2", "GCN"), best_gcn(cell.dataset)
+            rows.append([*_line(cell, [usual, best], runs), best.hops])
+    columns = ("over GCN of 2 layers", "±", "paper", "over GCN of its best depth", "±", "paper", "that depth")
+    title = "Table 3: margins over GCN of two layers and of its best published depth"
+    return Table("margins-depth", title, ("dataset", "setting", "model", *columns), rows)
+
+
+def headline_cells() -> list[Cell]:
+    """NCGNN at its best on the citation and Amazon graphs: NCGNN-A with all hops, and NCGNN-D."""
+    cells = [cell for cell in all_cells() if cell.table in ("3", "4")]
+    return [cell for cell in cells if cell.model == "NCGNN-D" or (cell.model == "NCGNN-A" and cell.hops in (5, None))]
+
+
+def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
+    """Of a Syn-Cora cell, over GCN and MLP: ours and the paper's of each, then the worse verdict of the two.
+
+    The paper's graphs may be others than ours, so that accuracies say less than margins on the same graphs.
+    """
+    values: list[Value] = []
+    verdicts = []
+    for other in (control_of(cell, "GCN"), control_of(cell, "MLP")):
+        ours, paper = margin(cell, other, runs), published_margin(cell, other)
+        assert paper is not None  # the paper has both controls on every Syn-Cora graph
+        values += [shown_estimate(ours)[0], paper]
+        verdicts.append(NOT_RUN if ours is None else verdict(ours, paper, is_on_other_splits=True) or "no interval")
+    return [*values, min(verdicts, key=_WORST_FIRST.index)]
+
+
+def _line(cell: Cell, others: list[Cell], runs: Runs) -> list[Value]:
+    out: list[Value] = [cell.dataset, cell.setting, cell.model]
+    for other in others:
+        out += [*shown_estimate(margin(cell, other, runs)), published_margin(cell, other)]
+    return out

@@ -1,0 +1,55 @@
+"""The report in a few numbers."""
+
+from collections import Counter
+
+from ncgnn.experiments.cells import Cell, all_cells, best_gcn, control_of, published
+from ncgnn.experiments.counting import Runs, unit_of
+from ncgnn.experiments.margins import headline_cells, margin, published_margin
+from ncgnn.experiments.report import default_gap, judged
+from ncgnn.experiments.statistics import estimate, units
+from ncgnn.experiments.table import NOT_RUN, Table, Value
+
+_CLOSE = 2.0  # points within which the default settings shall come to a graph's own
+
+
+def summary(runs: Runs) -> Table:
+    """How NCGNN's cells compare with the published numbers."""
+    cells = [cell for cell in all_cells() if cell in published() and cell.model.startswith("NCGNN")]
+    verdicts = Counter(judged(cell, runs) for cell in cells)
+    rows: list[list[Value]] = [["cells with a published number", str(len(cells))]]
+    rows += [[f"verdict: {name}", str(verdicts[name])] for name in ("above", "equal", "below", "no interval", NOT_RUN)]
+    rows.append(["means above the published number", _means_above(cells, runs)])
+    for model in ("NCGNN-A", "NCGNN-D"):
+        rows.append([f"margin of {model} over GCN at least the paper's", _margins_reached(model, runs)])
+    rows.append([f"default settings within {_CLOSE:g} points of the preset", _defaults_close(runs)])
+    return Table("summary", "Summary", ("what", "how many"), rows)
+
+
+def _means_above(cells: list[Cell], runs: Runs) -> str:
+    run = [cell for cell in cells if cell in runs]
+    above = [c for c in run if estimate(list(units(runs[c], unit_of(c)).values())).mean > published()[c]]
+    return f"{len(above)} of {len(run)} that were run"
+
+
+def _margins_reached(model: str, runs: Runs) -> str:
+    """On the citation and Amazon graphs; the citation graphs' GCN has the depth that is best in the paper."""
+    return _named({cell.dataset: _reaches(cell, runs) for cell in headline_cells() if cell.model == model})
+
+
+def _reaches(cell: Cell, runs: Runs) -> bool | None:
+    other = best_gcn(cell.dataset) if cell.table == "3" else control_of(cell, "GCN")
+    ours, paper = margin(cell, other, runs), published_margin(cell, other)
+    return None if ours is None or paper is None else ours.mean >= paper
+
+
+def _defaults_close(runs: Runs) -> str:
+    gaps = default_gap(runs)
+    return _named({graph: None if gap is None else gap.mean <= _CLOSE for graph, gap in gaps.items()})
+
+
+def _named(reached: dict[str, bool | None]) -> str:
+    """How many of how many, and which not."""
+    text = f"{sum(value is True for value in reached.values())} of {len(reached)} graphs"
+    words = ((False, "not"), (None, NOT_RUN))
+    lists = [(word, [graph for graph, value in reached.items() if value is kind]) for kind, word in words]
+    return "; ".join([text, *(f"{word}: {', '.join(graphs)}" for word, graphs in lists if graphs)])

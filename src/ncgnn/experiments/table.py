@@ -1,0 +1,23 @@
+"""A table of the report, before it is CSV, Markdown or lines in a terminal."""
+
+from dataclasses import dataclass
+
+from ncgnn.experiments.statistics import Estimate
+
+Value = str | int | float | None
+NOT_RUN = "not run yet"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Something to print; ``name`` is that of its file."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: list[list[Value]]
+
+
+def shown_estimate(found: Estimate | None) -> tuple[Value, Value]:
+    """Mean and half width, as two columns."""
+    return (NOT_RUN, None) if found is None else (found.mean, found.half)

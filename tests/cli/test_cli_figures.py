@@ -1,0 +1,26 @@
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_benchmark_graphs(monkeypatch, tmp_path):
+    monkeypatch.delenv("NCGNN_DATA", raising=False)
+    monkeypatch.setenv("NCGNN_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("fig5", "--report-only"), "results/figures/fig5-hops.csv: is not there; ncgnn reproduce fig5 makes it"),
+        (("fig5", "table5"), "figures are reproduced by themselves: name no table"),
+        (("fig5", "--models", "GCN"), "figures are reproduced by themselves: name no table, --models"),
+        (("fig6",), "graph 'citeseer' is not at hand (NCGNN_DATA is not set)"),
+        (("fig4",), "TABLE fig4: unknown; known: table3"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(ncgnn, here, arguments, message):
+    pytest.importorskip("graphdatascience", reason="the first graph, Cora, is in this package")
+    done = ncgnn("reproduce", *arguments)
+    assert done.code == 2
+    assert done.err.startswith(f"ncgnn: {message}")
+    assert done.err.count("\n") == 1
+    assert not any(here.iterdir())

@@ -1,0 +1,24 @@
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.baselines import Settings
+from ncgnn.data import complete
+from ncgnn.experiments.figures import gat, models
+
+
+@pytest.fixture
+def path() -> Data:
+    """Five nodes in a row, and a sixth beside the second."""
+    there = torch.tensor([[0, 1, 2, 3, 1], [1, 2, 3, 4, 5]])
+    y = torch.tensor([0, 0, 1, 1, 1, 0])
+    return complete(Data(x=torch.eye(6), edge_index=torch.cat([there, there.flip(0)], dim=1), y=y, name="path"))
+
+
+@pytest.fixture
+def quick(monkeypatch) -> None:
+    """Models that are hardly trained."""
+    small = {"hops": [1, 2], "primary_channels": 4, "class_channels": 4, "epochs": 4, "lr": 0.02}
+    monkeypatch.setattr(models, "preset", lambda graph: small)
+    monkeypatch.setattr(models.baselines, "published_gcn", lambda graph, layers: Settings(layers=layers, epochs=4))
+    monkeypatch.setitem(gat.SETTINGS, "epochs", 2)
