@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli import graph as g
+from ncgnn.cli.evaluate import check_evaluate, run_evaluation
+from ncgnn.cli.page import check_page, make_page
 from ncgnn.cli.predict import Model, model_graph
 from ncgnn.errors import InputError
 
@@ -17,11 +19,14 @@ if TYPE_CHECKING:
 
 Node = Annotated[list[str] | None, typer.Option(help="Id of a node; may be repeated. Default: all nodes.")]
 Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted one.")]
-Against = Annotated[str | None, typer.Option(help="Class to compare with, or runner-up.")]
+Against = Annotated[str | None, typer.Option(help="Class to compare with, runner-up, or others.")]
 Features = Annotated[bool, typer.Option("--features", help="Split by feature too, which takes longer.")]
 Top = Annotated[int, typer.Option(min=1, help="How many neighbours and features are named.")]
 Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
+Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare explanations with those of other methods.")]
+Sample = Annotated[int, typer.Option(min=1, help="With --evaluate: how many nodes.")]
+Page = Annotated[Path | None, typer.Option(help="Page to write: one HTML file that opens offline.")]
 
 
 def explain(
@@ -42,6 +47,9 @@ def explain(
     top: Top = 16,
     out: Out = None,
     as_json: Json = False,
+    page: Page = None,
+    evaluate: Evaluate = False,
+    sample: Sample = 30,
 ) -> None:
     """Explain predictions of a trained model: how much of a score comes from which hop, neighbour, capsule and feature.
 
@@ -51,13 +59,29 @@ def explain(
     Example: `ncgnn explain runs/karate karate --node 0 --node 33`
 
     Example: `ncgnn explain runs/topics --nodes nodes.csv --edges edges.csv --out reasons.parquet`
+
+    Example: `ncgnn explain runs/karate karate --page report.html`
+
+    Example: `ncgnn explain runs/karate karate --evaluate --sample 2`
     """
-    _check(node, out, as_json)
+    if evaluate:
+        others = {"--node": node, "--class": class_name, "--against": against, "--features": features}
+        check_evaluate(out, others | {"--json": as_json, "--page": page})
+    elif page is None:
+        _check(node, out, as_json)
+    else:
+        check_page({"--out": out, "--json": as_json, "--class": class_name, "--against": against})
     from ncgnn.explain import GraphExplainer
     from ncgnn.train import NCGNNClassifier
 
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
     found = model_graph(classifier, graph, g.Tables(nodes, edges, id, label, source, target, weight), data)
+    if evaluate:
+        run_evaluation(classifier, found, model, sample, out)
+        return
+    if page is not None:
+        make_page(page, classifier, found, model, node)
+        return
     explainer = GraphExplainer(classifier, found)
     explanations = explainer.explain(node or None, against, features, top, class_name)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)

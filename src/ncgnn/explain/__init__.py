@@ -1,12 +1,13 @@
 """Explanations of predictions that are the model's own numbers: they add up to the score that they explain."""
 
 from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, by_node, decompose, of_bias
+from ncgnn.explain.decisive import decisive
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.node import Neighbour, NodeExplanation, Part
 from ncgnn.explain.selection import Selection, selection
 from ncgnn.explain.table import write_table
-from ncgnn.explain.targets import Targets, make_targets
+from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import Trace, trace_model
 
 __all__ = [
@@ -20,9 +21,11 @@ __all__ = [
     "Targets",
     "Top",
     "Trace",
+    "ahead_of_others",
     "by_capsule",
     "by_hop",
     "by_node",
+    "decisive",
     "decompose",
     "make_targets",
     "of_bias",

@@ -1,6 +1,7 @@
 """Explanations of a model's predictions for the nodes of one graph."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -10,16 +11,18 @@ from torch_geometric.data import Data
 from ncgnn.data import complete
 from ncgnn.errors import InputError
 from ncgnn.explain.contributions import decompose
+from ncgnn.explain.decisive import decisive
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.names import Names
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.selection import Selection, selection
-from ncgnn.explain.targets import make_targets
+from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import trace_model
 from ncgnn.train import NCGNNClassifier
 
 RUNNER_UP = "runner-up"
+OTHERS = "others"
 
 
 class GraphExplainer:
@@ -37,6 +40,7 @@ class GraphExplainer:
     def __init__(self, classifier: NCGNNClassifier, data: Data) -> None:
         data = complete(data)
         inputs = classifier.prepare(data)
+        self.classifier = classifier
         self.trace = trace_model(classifier.model_, *inputs)
         self.names = Names.of(classifier, data)
         order = np.argsort(-self.trace.scores.numpy(), axis=1, kind="stable")
@@ -59,7 +63,8 @@ class GraphExplainer:
 
         Args:
             nodes: ids; ``None`` for all nodes.
-            against: a class to compare with, or ``"runner-up"`` for the strongest other class of each node.
+            against: a class to compare with, ``"runner-up"`` for the strongest other class of each node, or
+                ``"others"`` for the mean of all other classes.
             features: whether to split by feature too, which takes longer.
             top: how many neighbours and features are named.
             target: the class to explain; by default the predicted one of each node.
@@ -71,16 +76,32 @@ class GraphExplainer:
         numbers = range(len(self.names.nodes)) if nodes is None else self.names.node_numbers(nodes)
         at = torch.tensor(list(numbers), dtype=torch.int64)
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
-        others = None if against is None else self._others(at, classes, against)
-        targets = make_targets(self.trace, at, classes, others)
-        shares = FeatureShares(self.trace) if features else None
+        targets = self._targets(at, classes, against)
+        shares = self._feature_shares if features else None
         parts = decompose(self.trace, targets, top)
         return iter(NamedParts(self.names, targets, parts, self._best_two(at), shares, top))
+
+    def decisive(self, node: object, top: int = 16) -> list[str]:
+        """Ids of the nodes without which the prediction of one would fall, the most decisive first: as each is taken
+        away, with couplings held fixed, the predicted class loses most of what it is ahead of the best other."""
+        (number,) = self.names.node_numbers([node])
+        order = decisive(self.trace, number, int(self._ranked[number, 0]))
+        return [self.names.nodes[other] for other in order[:top].tolist()]
+
+    @cached_property
+    def _feature_shares(self) -> FeatureShares:
+        return FeatureShares(self.trace)
 
     def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor]:
         """The two classes with the highest scores, and these [n, 2]."""
         classes = self._ranked[nodes, :2]
         return classes, self.trace.lengths[nodes[:, None], classes]
+
+    def _targets(self, nodes: Tensor, classes: Tensor, against: str | None) -> Targets:
+        if against == OTHERS:
+            return ahead_of_others(self.trace, nodes, classes)
+        other = None if against is None else self._others(nodes, classes, against)
+        return make_targets(self.trace, nodes, classes, other)
 
     def _others(self, nodes: Tensor, classes: Tensor, against: str) -> Tensor:
         if against == RUNNER_UP:

@@ -42,7 +42,7 @@ class NamedParts:
             prediction=best,
             runner_up=second,
             explained=explained,
-            against=against[0] if against else None,
+            against=(against[0] if len(against) == 1 else "all others") if against else None,
             score=float(self.parts.score[i]),
             bias=float(self.parts.bias[i]),
             hops=self._hops(i),

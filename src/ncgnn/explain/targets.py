@@ -11,13 +11,13 @@ from ncgnn.explain.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    r"""Scores that are linear in the class capsules u: one class of each node, or the difference of two.
+    r"""Scores that are linear in the class capsules u: one class of each node, or what it is ahead of others.
 
     Attributes:
         nodes: which nodes [n].
-        classes: the class of each [n, 1], or the two that are compared [n, 2].
-        direction: :math:`\mathbf{d}_{il} = \mathbf{u}_{il} / \|\mathbf{u}_{il}\|` for each class, zero where u is; that
-            of the second with its sign turned [n, 1 or 2, f_c].
+        classes: the class of each and those it is compared with, if any [n, 1 to C].
+        direction: :math:`\mathbf{d}_{il} = \mathbf{u}_{il} / \|\mathbf{u}_{il}\|` for each class, zero where u is;
+            for those it is compared with the sign is turned, and lengths add up to 1 [n, 1 to C, f_c].
     """
 
     nodes: Tensor
@@ -47,3 +47,14 @@ def make_targets(trace: Trace, nodes: Tensor, classes: Tensor, against: Tensor |
     signs = {1.0: classes} if against is None else {1.0: classes, -1.0: against}
     direction = [sign * F.normalize(trace.routing.u[nodes, chosen], dim=-1) for sign, chosen in signs.items()]
     return Targets(nodes, torch.stack(list(signs.values()), dim=1), torch.stack(direction, dim=1))
+
+
+def ahead_of_others(trace: Trace, nodes: Tensor, classes: Tensor) -> Targets:
+    """What the scores of ``nodes`` for ``classes`` are ahead of the mean score of all other classes."""
+    count = trace.scores.shape[1]
+    every = torch.arange(count).expand(len(nodes), -1)
+    others = every[every != classes[:, None]].view(len(nodes), -1)
+    chosen = torch.cat([classes[:, None], others], dim=1)
+    weight = torch.tensor([1.0, *[-1 / (count - 1)] * (count - 1)]).to(trace.routing.u)
+    direction = weight[:, None] * F.normalize(trace.routing.u[nodes[:, None], chosen], dim=-1)
+    return Targets(nodes, chosen, direction)

@@ -1,0 +1,139 @@
+"""The blocks of docs/explanations.md that are made from the CSV files of results/explanations.
+
+What stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by what the function of that name gives.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.page import NOTHING, made_on, markdown, number
+from benchmarks.table import Row, read
+
+SMALLEST = 0.001  # of the contributions that are told
+SHOWN = {
+    "characterisation": "characterisation",
+    "fidelity+": "fidelity+",
+    "fidelity-": "fidelity-",
+    "characterisation, probability": "by probability",
+    "insertion": "insertion",
+    "deletion": "deletion",
+    "stability over repeats": "repeats",
+    "stability over seeds": "seeds",
+    "seconds a node": "seconds",
+}
+FOUND = tuple(f"{what} of planted {kind}" for kind in ("neighbours", "features") for what in ("precision", "recall"))
+
+
+def render(page: str, results: Path) -> str:
+    """The page with its blocks made anew."""
+    for name, block in BLOCKS.items():
+        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+        if not mark.search(page):
+            raise ValueError(f"the page has no place for {name!r}")
+        text = block(results)
+        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+    return page
+
+
+def rows_of(results: Path, part: str) -> list[Row]:
+    return [row for file in sorted(results.glob(f"{part}-*.csv")) for row in read(file)]
+
+
+def quality(results: Path) -> str:
+    """A table for each graph, the methods in the order of their characterisation."""
+    rows = rows_of(results, "quality")
+    overall = [row for row in rows if row["sparsity"] == ""] + rows_of(results, "seeds")
+    blocks = [_quality_of(graph, overall) for graph in dict.fromkeys(row["graph"] for row in rows)]
+    return "\n\n".join([*blocks, made_on(rows)]) if rows else NOTHING
+
+
+def _quality_of(graph: str, rows: list[Row]) -> str:
+    values = {(row["method"], row["measure"]): row for row in rows if row["graph"] == graph}
+    methods = sorted(
+        dict.fromkeys(method for method, _ in values), key=lambda method: -values[method, "characterisation"]["value"]
+    )
+    table = [[method, *(_shown(values.get((method, measure))) for measure in SHOWN)] for method in methods]
+    first = values[methods[0], "characterisation"]
+    title = f"**{graph}**, {first['nodes']} test nodes, beta {first['beta']}"
+    return f"{title}\n\n{markdown(['method', *SHOWN.values()], table)}"
+
+
+def _shown(row: Row | None) -> str:
+    if row is None:
+        return "-"
+    return number(row["value"]) if row["measure"] == "seconds a node" else f"{row['value']:.3f}"
+
+
+def planted(results: Path) -> str:
+    rows = [row for row in rows_of(results, "quality") if row["measure"] in FOUND]
+    if not rows:
+        return NOTHING
+    values = {(row["method"], row["measure"]): row for row in rows}
+    methods = dict.fromkeys(row["method"] for row in rows)
+    table = [[method, *(_shown(values.get((method, measure))) for measure in FOUND)] for method in methods]
+    head = ["method", *(measure.replace(" of planted", ",") for measure in FOUND)]
+    return f"{markdown(head, table)}\n\nMeans over {rows[0]['nodes']} cases. {made_on(rows)}"
+
+
+def times(results: Path) -> str:
+    rows = rows_of(results, "times")
+    if not rows:
+        return NOTHING
+    table = [[row["task"], row["nodes"], number(row["seconds"]), f"{row['seconds_a_node']:.2g}"] for row in rows]
+    spent = {row["task"]: row for row in rows}
+    ours, forward = spent["contributions, all nodes"], spent["forward pass"]
+    ratios = [
+        f"{row['seconds_a_node'] / ours['seconds_a_node']:,.0f} times as long as contributions take for {name}"
+        for name, row in spent.items()
+        if name.startswith("GNN")
+    ]
+    text = (
+        f"All nodes take {ours['seconds'] / forward['seconds']:.1f} forward passes. A node takes {'; '.join(ratios)}."
+    )
+    return "\n\n".join([markdown(["task", "nodes", "seconds", "seconds a node"], table), text, made_on(rows)])
+
+
+def routing(results: Path) -> str:
+    rows = rows_of(results, "routing")
+    if not rows:
+        return NOTHING
+    keys = ("val_accuracy", "entropy", "mean_largest", "largest")
+    table = [[row["iterations"], row["beta"], *(f"{row[key]:.3f}" for key in keys)] for row in rows]
+    head = ["T", "beta", "validation accuracy", "entropy", "largest coupling, mean", "at most"]
+    note = f"Means over {rows[0]['splits']} splits of {rows[0]['graph']}, {rows[0]['capsules']} capsules."
+    return "\n\n".join([markdown(head, table), f"{note} {made_on(rows)}"])
+
+
+def words(results: Path) -> str:
+    rows = rows_of(results, "words")
+    nodes = dict.fromkeys(row["node"] for row in rows)
+    stories = [_story([row for row in rows if row["node"] == node]) for node in nodes]
+    return "\n\n".join([*stories, made_on(rows)]) if rows else NOTHING
+
+
+def _story(rows: list[Row]) -> str:
+    first = rows[0]
+    verdict = "which is right" if first["label"] == first["predicted"] else f"which is wrong: it is *{first['label']}*"
+    hop = max((row for row in rows if row["kind"] == "hop"), key=lambda row: row["value"])
+    listed = {kind: _list([row for row in rows if row["kind"] == kind]) for kind in ("feature", "neighbour")}
+    return (
+        f"**Paper {first['node']}** is predicted *{first['predicted']}*, {verdict}. Its score is {first['score']:.3f}, "
+        f"that of *{first['runner_up']}* {first['runner_up_score']:.3f}; it is {first['lead']:.3f} ahead of the mean "
+        f"of the others. Most of that, {hop['value']:.3f}, is heard over {hop['name']} "
+        f"step{'s' * (str(hop['name']) != '1')}. The words that count most: {listed['feature']}. The papers: "
+        f"{listed['neighbour']}."
+    )
+
+
+def _list(rows: list[Row]) -> str:
+    return ", ".join(f"{row['name']} {row['value']:+.3f}" for row in rows if abs(row["value"]) >= SMALLEST)
+
+
+BLOCKS: dict[str, Callable[[Path], str]] = {
+    "quality": quality,
+    "planted": planted,
+    "times": times,
+    "routing": routing,
+    "words": words,
+}

@@ -1,0 +1,78 @@
+"""``ncgnn explain --evaluate``: how good explanations of a model are, beside those of other methods."""
+
+import csv
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
+    from ncgnn.explain.quality import Row
+    from ncgnn.train import NCGNNClassifier
+
+_WIDTH = 120  # a pipe or a small terminal must not cut numbers
+_COLUMNS = (
+    "characterisation",
+    "fidelity+",
+    "fidelity-",
+    "insertion",
+    "deletion",
+    "stability over repeats",
+    "seconds a node",
+    "precision of planted neighbours",
+    "precision of planted features",
+)
+
+
+def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
+    """Whether options were given that a comparison has no use for, before minutes are spent on it."""
+    given = next((option for option, value in others.items() if value), None)
+    if given is not None:
+        raise InputError(f"--evaluate compares methods on nodes that it draws: leave {given} out")
+    if out is not None and out.suffix != ".csv":
+        raise InputError(f"{out}: measures are written as a .csv file: name one")
+
+
+def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, count: int, out: Path | None) -> None:
+    """Compare all methods on test nodes of the run, show the table, and write all measures where that is asked."""
+    from rich.console import Console
+
+    from ncgnn.explain import trace_model
+    from ncgnn.explain.quality import Subject, evaluate, sample
+    from ncgnn.page.split import with_split_of_run
+
+    data = with_split_of_run(data, model)
+    subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)
+    with Console(stderr=True).status("starting") as status:
+        rows = list(evaluate(subject, data, sample(data, count), lambda text: status.update(text)))
+    if out is not None:
+        _write(out, rows)
+    _show(rows)
+
+
+def _write(out: Path, rows: "list[Row]") -> None:
+    from ncgnn.files import atomic
+
+    with atomic(out) as file:
+        table = csv.DictWriter(file, list(asdict(rows[0])), lineterminator="\n")
+        table.writeheader()
+        table.writerows(map(asdict, rows))
+
+
+def _show(rows: "list[Row]") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
+    measures = [name for name in _COLUMNS if any(measure == name for _, measure in values)]
+    table = Table(title=f"Explanations of {rows[0].nodes} nodes, means over sparsities from 0.5 to 0.99")
+    table.add_column("method", no_wrap=True)
+    for measure in measures:
+        table.add_column(measure, justify="right")
+    for method in dict.fromkeys(method for method, _ in values):
+        found = [values.get((method, measure)) for measure in measures]
+        table.add_row(method, *("" if one is None else f"{one.value:.4f}" for one in found))
+    Console(width=max(_WIDTH, Console().width)).print(table)

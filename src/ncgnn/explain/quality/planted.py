@@ -1,0 +1,107 @@
+"""Whether the neighbours and features that were planted in a generated graph are the ones that are found."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.explain import Explainer, GNNExplainer
+
+from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.quality.measures import Measured, field
+from ncgnn.explain.quality.presence import Subject, proportions
+from ncgnn.explain.quality.rankings import MODEL, SORTED, STEPS, feature_leaf
+from ncgnn.explain.targets import ahead_of_others
+
+FeatureRanking = Callable[[Subject, int], Tensor]
+"""The importance of each feature [f] for what is predicted of a node."""
+
+
+def has_truth(data: Data) -> bool:
+    return "node_group" in data and "feature_group" in data
+
+
+def planted_nodes(subject: Subject, data: Data, node: int) -> Tensor:
+    """Those that a node hears and that carry the signal of its class, as a mask [N]."""
+    heard = torch.zeros(data.num_nodes, dtype=torch.bool).index_fill(0, field(subject, node), True)
+    planted: Tensor = heard & (data.node_group == data.y[node])
+    return planted
+
+
+def planted_features(subject: Subject, data: Data, node: int) -> Tensor:
+    """The features of its class that one of these has, as a mask [f]."""
+    carriers = subject.trace.x.to_dense()[planted_nodes(subject, data, node)]
+    planted: Tensor = (carriers != 0).any(dim=0) & (data.feature_group == data.y[node])
+    return planted
+
+
+def found(kind: str, importances: Sequence[Tensor], truths: Sequence[Tensor]) -> list[Measured]:
+    """Precision among as many as were planted, and recall among twice as many, mean over nodes."""
+    pairs = list(zip(importances, truths, strict=True))
+    precision = [_hits(importance, truth, 1) for importance, truth in pairs]
+    recall = [_hits(importance, truth, 2) for importance, truth in pairs]
+    return [
+        Measured(f"precision of planted {kind}", None, sum(precision) / len(pairs)),
+        Measured(f"recall of planted {kind}", None, sum(recall) / len(pairs)),
+    ]
+
+
+def _hits(importance: Tensor, truth: Tensor, times: int) -> float:
+    """The share of the planted ones that are among the first."""
+    planted = int(truth.sum())
+    first = importance.argsort(descending=True, stable=True)[: times * planted]
+    return float(truth[first].sum()) / planted
+
+
+def feature_contributions(subject: Subject, node: int) -> Tensor:
+    nodes = torch.tensor([node])
+    target = ahead_of_others(subject.trace, nodes, subject.predicted[nodes])
+    return FeatureShares(subject.trace)(target).features
+
+
+def feature_gnn_explainer(subject: Subject, node: int) -> Tensor:
+    explainer = Explainer(_OfFeatures(subject), GNNExplainer(), "model", MODEL, node_mask_type="common_attributes")
+    mask: Tensor = explainer(feature_leaf(subject).detach(), subject.edge_index, index=node).node_mask
+    return mask[0]
+
+
+def feature_gradients(subject: Subject, node: int) -> Tensor:
+    """Integrated gradients: times the features, from none of them on."""
+    x = feature_leaf(subject).detach()
+    points = [_feature_gradient(subject, node, (step + 0.5) / STEPS * x) for step in range(STEPS)]
+    return (torch.stack(points).mean(dim=0) * x).sum(dim=0)
+
+
+def feature_input_times_gradient(subject: Subject, node: int) -> Tensor:
+    x = feature_leaf(subject).detach()
+    return (_feature_gradient(subject, node, x) * x).sum(dim=0)
+
+
+def feature_chance(subject: Subject, node: int) -> Tensor:
+    return torch.rand(subject.trace.x.shape[1])
+
+
+FEATURE_RANKINGS: dict[str, FeatureRanking] = {
+    SORTED: feature_contributions,
+    "GNNExplainer": feature_gnn_explainer,
+    "integrated gradients": feature_gradients,
+    "input times gradient": feature_input_times_gradient,
+    "random": feature_chance,
+}
+
+
+def _feature_gradient(subject: Subject, node: int, x: Tensor) -> Tensor:
+    x = x.clone().requires_grad_()
+    scores = subject.trace.model(x, subject.trace.prepared)
+    return torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)[0]
+
+
+class _OfFeatures(torch.nn.Module):
+    """The model as a function of the features."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.trace = subject.trace
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return proportions(self.trace.model(x, self.trace.prepared))

@@ -1,0 +1,74 @@
+r"""What a model says where some nodes are not heard.
+
+To remove node j is to zero its column of the filter, for whoever listens, and to route anew: couplings, which depend on
+what a node hears, are the model's own answer to the change. Features stay as they are, since equation 3 normalises
+them: a scaled row gives the same capsules, and a row of zeros with a bias still capsules of length one.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from ncgnn.explain.trace import Trace
+from ncgnn.sparse import LinearOperator
+from ncgnn.sparse.fused_routing import fused_route
+
+
+class Present(LinearOperator):
+    r""":math:`\bar{\mathbf{A}} \operatorname{diag}(\mathbf{m})`, a function of m: how loud each node is heard [N]."""
+
+    def __init__(self, a_bar: LinearOperator, m: Tensor) -> None:
+        self.a_bar, self.m = a_bar, m
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.a_bar.shape
+
+    @property
+    def parameter(self) -> Tensor:
+        return self.m
+
+    def product(self, dense: Tensor) -> Tensor:
+        return self.a_bar.product(self.m.detach()[:, None] * dense)
+
+    def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
+        back = self.a_bar.gradients(dense, grad, False)[1]
+        return (back * dense).sum(dim=1) if of_parameter else None, back * self.m.detach()[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model on a graph, to be explained: it can be asked again with some nodes heard less, or not at all."""
+
+    trace: Trace
+    edge_index: Tensor
+
+    @cached_property
+    def everyone(self) -> Tensor:
+        return torch.ones_like(self.trace.scores[:, 0])
+
+    @cached_property
+    def predicted(self) -> Tensor:
+        """The class of each node [N]."""
+        return self.trace.scores.argmax(dim=1)
+
+    @cached_property
+    def probabilities(self) -> Tensor:
+        """Of all classes [N, C], with everyone heard."""
+        return proportions(self.trace.scores)
+
+    def scores(self, presence: Tensor) -> Tensor:
+        """Lengths of the class capsules [N, C], differentiable in the presence of the nodes [N]."""
+        layer, votes = self.trace.layer, self.trace.routing.votes.detach()
+        heard = Present(self.trace.a_bar, presence)
+        lengths: Tensor = torch.linalg.vector_norm(
+            fused_route(votes, heard, self.trace.bias, layer.iterations, layer.beta, None)[0], dim=-1
+        )
+        return lengths
+
+
+def proportions(scores: Tensor) -> Tensor:
+    """Scores divided by their sum, as probabilities are made of them."""
+    return scores / scores.sum(dim=-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)
