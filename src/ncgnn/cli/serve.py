@@ -1,0 +1,49 @@
+"""``ncgnn serve``: a model's predictions and their reasons over HTTP."""
+
+import sys
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from ncgnn.cli import graph as g
+from ncgnn.cli.predict import Model, model_graph
+from ncgnn.errors import InputError
+
+Host = Annotated[str, typer.Option(help="Address to listen at; default: this machine alone can reach it.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0: any that is free.")]
+
+
+def serve(
+    model: Model,
+    graph: g.Graph = None,
+    nodes: g.Nodes = None,
+    edges: g.Edges = None,
+    id: g.Id = None,
+    label: g.Label = None,
+    source: g.Source = None,
+    target: g.Target = None,
+    weight: g.Weight = None,
+    data: g.DataFolder = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+) -> None:
+    """Serve the page of a trained model and its graph, and an interface for scripts, until Ctrl-C.
+
+    Reasons are computed when a node is asked for, so the graph may be too large for one file.
+
+    Example: `ncgnn serve runs/karate karate`
+    """
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise InputError("serving needs the packages fastapi and uvicorn: pip install 'ncgnn[serve]'")
+    from ncgnn.page import with_split_of_run
+    from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run
+    from ncgnn.train import NCGNNClassifier
+
+    with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
+        classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+        found = model_graph(classifier, graph, g.Tables(nodes, edges, id, label, source, target, weight), data)
+        answers, hosts = Answers(classifier, with_split_of_run(found, model)), allowed_hosts(host, listener)
+        if "*" in hosts:
+            print(f"note: with --host {host} whoever reaches this machine can read the graph", file=sys.stderr)
+        run(make_app(answers, hosts), listener, lambda at: print(f"{answers.name} is served at {at}", flush=True))

@@ -1,0 +1,7 @@
+"""A model and a graph over HTTP: the page, and an interface for scripts."""
+
+from ncgnn.serve.answers import Answers
+from ncgnn.serve.app import make_app
+from ncgnn.serve.run import address, allowed_hosts, listen, run
+
+__all__ = ["Answers", "address", "allowed_hosts", "listen", "make_app", "run"]

@@ -1,0 +1,70 @@
+"""Answers about the nodes of one graph, computed when they are asked for."""
+
+from threading import Lock
+from typing import Any
+
+from torch_geometric.data import Data
+
+from ncgnn.data import complete
+from ncgnn.errors import InputError
+from ncgnn.explain import GraphExplainer, NodeExplanation
+from ncgnn.page import NodeViews, served_page
+from ncgnn.serve.schema import Found, Prediction
+from ncgnn.train import NCGNNClassifier
+
+
+class UnknownNode(InputError):
+    """There is no node with this id."""
+
+
+class Answers:
+    """What a server knows of a model and a graph, after one forward pass. May be asked from several threads."""
+
+    def __init__(self, classifier: NCGNNClassifier, data: Data) -> None:
+        data = complete(data)
+        self._explainer = GraphExplainer(classifier, data)
+        self._views = NodeViews(self._explainer, data)
+        self._shares = classifier.probabilities(self._explainer.trace.scores.numpy())
+        self._lock = Lock()  # not every threading layer of numba may be entered from two threads at once
+        self.name = str(data.get("name", "the graph"))
+        self.page = served_page(self._explainer, data)
+
+    def predict(self, node: str) -> Prediction:
+        return self._prediction(self._number(node))
+
+    def explain(self, node: str, target: str | None, against: str | None, features: bool, top: int) -> NodeExplanation:
+        self._number(node)
+        with self._lock:
+            (explanation,) = self._explainer.explain([node], against, features, top, target)
+        return explanation
+
+    def view(self, node: str) -> dict[str, Any]:
+        self._number(node)
+        with self._lock:
+            (view,) = self._views([node])
+        return view
+
+    def search(self, text: str, limit: int) -> Found:
+        """In the order of the nodes; upper and lower case are alike."""
+        wanted, names = text.casefold(), self._explainer.names
+        found = [number for number, name in enumerate(names.nodes) if wanted in name.casefold()]
+        return Found(total=len(found), nodes=[self._prediction(number) for number in found[:limit]])
+
+    def _number(self, node: str) -> int:
+        try:
+            return self._explainer.names.node_numbers([node])[0]
+        except InputError as error:
+            raise UnknownNode(str(error)) from None
+
+    def _prediction(self, number: int) -> Prediction:
+        names, shares = self._explainer.names, self._shares[number].astype(float)
+        second, first = sorted(shares.tolist())[-2:]
+        return Prediction(
+            id=names.nodes[number],
+            label=names.labels[number],
+            split=(names.splits[number] or None) if names.splits is not None else None,
+            predicted=names.classes[int(shares.argmax())],
+            probability=first,
+            margin=first - second,
+            probabilities=dict(zip(names.classes, shares.tolist(), strict=True)),
+        )

@@ -1,0 +1,67 @@
+"""What the interface answers with, besides explanations, which are :class:`~ncgnn.explain.NodeExplanation`."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Prediction(BaseModel):
+    """What is predicted for a node, beside what is known of it."""
+
+    id: str
+    label: str | None = Field(description="known class, if any")
+    split: str | None = Field(description="train, val, test or calibration, where the split of the training is known")
+    predicted: str = Field(description="class with the highest probability")
+    probability: float = Field(description="of that class; calibrated if the model is")
+    margin: float = Field(description="distance to the probability of the second class")
+    probabilities: dict[str, float] = Field(description="of each class")
+
+
+class Found(BaseModel):
+    """Nodes whose ids contain what was searched for."""
+
+    total: int = Field(description="how many there are")
+    nodes: list[Prediction] = Field(description="the first of them")
+
+
+class Problem(BaseModel):
+    """Why there is no answer."""
+
+    detail: str = Field(description="one line")
+
+
+class Known(BaseModel):
+    """A node as the page names it."""
+
+    id: str
+    predicted: str
+    probability: float
+    second: str
+    second_probability: float
+    label: str | None
+    split: str | None
+
+
+class NearNode(Known):
+    value: float = Field(description="its part of the score")
+    distance: int | None = Field(description="steps along edges; none where there are many")
+
+
+class FeatureBars(BaseModel):
+    largest: list[tuple[str, float]]
+    rest: float
+    bias: float
+
+
+class View(Known):
+    """A node as the page draws it: parts of the score of the predicted class, to three digits."""
+
+    model_config = ConfigDict(extra="allow")  # the page's own business
+
+    score: float
+    bias: float
+    hops: list[tuple[str, float]] | None
+    capsules: list[float]
+    features: FeatureBars
+    neighbours: list[NearNode]
+    rest: float
+    links: list[tuple[str, str]] = Field(description="edges among the node and its neighbours")
+    words: str
