@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO := runs/demo
 
-.PHONY: demo test test-long bench bench-large lint format lock clean
+.PHONY: demo test browser test-long bench bench-large lint format lock clean
 
 # The environment, from the lock file; made again when that changes.
 .venv/installed: requirements.lock pyproject.toml
@@ -21,10 +21,17 @@ lint: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 
+# A process for each core, with a thread each.
 test: lint
-	$(BIN)/pytest --cov --cov-report=term
+	OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses auto --cov --cov-report=term
 
-test-long: .venv/installed
+# Pages are tested in a browser; without one, and without the right to install it, those tests skip themselves.
+browser:
+	@command -v chromium > /dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium fonts-dejavu-core; } \
+	  || echo "no chromium: install it to test pages in a browser"
+
+test-long: .venv/installed browser
 	$(BIN)/pytest -m long
 
 # For two cores that have nothing else to do; writes results/benchmarks and docs/performance.

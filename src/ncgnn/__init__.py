@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
+    from ncgnn.check import check_graph
     from ncgnn.data import (
         load_dataset,
         published_split,
         read_graph,
         save_graph,
+        set_aside,
         split_fractions,
         split_per_class,
         split_stratified,
@@ -52,12 +54,14 @@ __all__ = [
     "Routing",
     "Threshold",
     "TopK",
+    "check_graph",
     "load_dataset",
     "margin_loss",
     "preset",
     "published_split",
     "read_graph",
     "save_graph",
+    "set_aside",
     "split_fractions",
     "split_per_class",
     "split_stratified",
@@ -71,7 +75,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Importing PyG takes seconds, so names come when asked for: `ncgnn --help` and the layers alone stay quick.
     if name in __all__:
-        for home in ("errors", "sparse", "nn", "data", "train", "explain"):
+        for home in ("errors", "sparse", "nn", "data", "train", "explain", "check"):
             module = import_module(f"ncgnn.{home}")
             if hasattr(module, name):
                 return getattr(module, name)

@@ -60,3 +60,35 @@ def test_mistakes_end_with_a_line(ncgnn, karate_run, here, options, message):
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(f"ncgnn: (?:{message})\n", done.err)
     assert list(here.iterdir()) == []
+
+
+def test_methods_are_compared_on_test_nodes(ncgnn, karate_run, here):
+    done = ncgnn("explain", karate_run, "karate", "--evaluate", "--sample", 1, "--out", "measures.csv")
+    assert (done.code, done.err) == (0, "")
+    assert "Explanations of 1 nodes" in done.out
+    table = pd.read_csv(here / "measures.csv")
+    assert list(table.columns) == ["method", "measure", "sparsity", "value", "nodes"]
+    stable = table[table["measure"] == "stability over repeats"].set_index("method")["value"]
+    assert stable["contributions"] == stable["contributions in turn"] == 1
+    assert set(table["method"]) >= {"GNNExplainer", "integrated gradients", "filter weights", "random"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--node", "1"], "--evaluate compares methods on nodes that it draws: leave --node out"),
+        (["--json"], "--evaluate compares methods on nodes that it draws: leave --json out"),
+        (["--out", "all.parquet"], "all.parquet: measures are written as a .csv file: name one"),
+    ],
+)
+def test_a_comparison_takes_no_other_options(ncgnn, karate_run, here, options, message):
+    done = ncgnn("explain", karate_run, "karate", "--evaluate", *options)
+    assert (done.code, done.err) == (2, f"ncgnn: {message}\n")
+    assert list(here.iterdir()) == []
+
+
+def test_a_class_may_be_compared_with_all_others(ncgnn, karate_run):
+    done = ncgnn("explain", karate_run, "karate", "--node", 5, "--against", "others", "--json")
+    one = json.loads(done.out)
+    assert one["against"] == "all others"
+    assert sum(part["value"] for part in one["capsules"]) + one["bias"] == pytest.approx(one["score"], abs=1e-5)

@@ -6,7 +6,7 @@ import sys
 import pytest
 from papers import FILES, write_tables
 
-VERBS = ("datasets", "train", "predict", "explain", "tune", "reproduce", "bench")
+VERBS = ("datasets", "check", "train", "predict", "explain", "serve", "tune", "reproduce", "bench")
 
 
 def examples(ncgnn, verb: str) -> list[str]:
@@ -31,12 +31,16 @@ def test_help_of_every_verb_has_an_example(ncgnn, verb, option):
 
 def test_the_examples_work_as_written(ncgnn, command, here):
     """Those that need no files of one's own, one after another in processes of their own."""
-    found = [line for verb in VERBS for line in examples(ncgnn, verb) if "--nodes" not in line]
+    ending = [verb for verb in VERBS if verb != "serve"]  # which runs until it is stopped
+    found = [line for verb in ending for line in examples(ncgnn, verb) if "--nodes" not in line]
     assert found == [
         "ncgnn datasets",
+        "ncgnn check karate",
         "ncgnn train karate --epochs 50",
         "ncgnn predict runs/karate karate",
         "ncgnn explain runs/karate karate --node 0 --node 33",
+        "ncgnn explain runs/karate karate --page report.html",
+        "ncgnn explain runs/karate karate --evaluate --sample 2",
         "ncgnn tune karate --trials 3 --confirm 1",
         "ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5",
         "ncgnn bench karate --models NCGNN --models GAT",
@@ -46,7 +50,8 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         program, *arguments = shlex.split(line)
         assert program == "ncgnn"
         done = subprocess.run([command, *arguments], cwd=here, capture_output=True, text=True, timeout=300)
-        assert (done.returncode, done.stderr) == (0, ""), line
+        said = "note: the model has no calibration" if line.startswith("ncgnn predict") else ""
+        assert (done.returncode, done.stderr[: len(said) or None]) == (0, said), line
         printed[line] = done.stdout
     assert all(printed.values())
     assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES
@@ -59,10 +64,11 @@ def test_the_examples_work_as_written(ncgnn, command, here):
 
 def test_the_examples_with_tables_work_as_written(ncgnn, here):
     write_tables(here, range(40))
-    for verb in ("train", "predict", "explain"):
+    for verb in ("check", "train", "predict", "explain"):
         lines = [line for line in examples(ncgnn, verb) if "--nodes" in line]
         assert len(lines) == 1
-        assert ncgnn(*shlex.split(lines[0])[1:]).code == 0
+        # the groups of these papers give their topics away, as check finds
+        assert ncgnn(*shlex.split(lines[0])[1:]).code == (1 if verb == "check" else 0)
     assert (here / "predictions.csv").read_text().count("\n") == 41
 
 

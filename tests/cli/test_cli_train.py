@@ -107,7 +107,7 @@ def test_a_named_graph_has_its_preset_which_options_change(ncgnn, here):
 def test_a_graph_file_is_a_graph(ncgnn, here):
     save_graph(split_per_class(load_dataset("karate"), 3, 8), here / "club.npz")
     run = json.loads(ncgnn("train", "club.npz", "--epochs", 1, *QUICK, "--json").out)
-    assert run["split"] == {"number": 0, "train": 12, "val": 8, "test": 14}
+    assert run["split"] == {"number": 0, "train": 12, "val": 8, "test": 14, "calibration": 0}
 
 
 @pytest.mark.parametrize("name", ["../../escape", "/tmp/escape", "..", "", "a\nb"])

@@ -25,7 +25,7 @@ def with_value(value: str) -> str:
         ("id,f\n1,0\n2\n", EDGES, {}, "n.csv: row 2 has 1 values where the header has 2"),
         ("id,f\n1,0\n2,1,5\n", EDGES, {}, "n.csv: row 2 has 3 values where the header has 2"),
         ("id,f\n1,\xe9\n".encode("latin-1"), EDGES, {}, "n.csv: the text is not UTF-8"),
-        (NODES.encode("utf-16"), EDGES, {}, "n.csv: the text is not UTF-8"),
+        (NODES.encode("utf-16")[:-1], EDGES, {}, "n.csv: the text is not UTF-8"),
         ("id,f,f\n1,0,0\n", EDGES, {}, "n.csv: two columns are called 'f'"),
         (NODES, EDGES, {"id": "key"}, "n.csv: there is no column 'key'; columns: id, f"),
         (NODES, EDGES, {"label": "y"}, "n.csv: there is no column 'y'; columns: id, f"),
@@ -48,8 +48,6 @@ def with_value(value: str) -> str:
         (NODES, "source,target,w\n1,2,inf\n", {"weight": "w"}, "column 'w', row 1: 'inf' is not a finite number"),
         (NODES, "source,target,w\n1,2,x\n", {"weight": "w"}, "column 'w', row 1: 'x' is not a finite number"),
         (with_value("n/a"), EDGES, {}, "column 'f', row 17: 'n/a' is not a finite number; .*categorical"),
-        (with_value(""), EDGES, {}, "column 'f', row 17: the value is missing"),
-        (with_value("NaN"), EDGES, {}, "column 'f', row 17: the value is missing"),
         (with_value("-inf"), EDGES, {}, "column 'f', row 17: '-inf' is not a finite number"),
         (with_value("1e300"), EDGES, {}, "column 'f', row 17: '1e300' is not a finite number"),
     ],
@@ -98,12 +96,6 @@ def test_a_node_table_needs_an_edge_table(write):
 def test_values_that_are_neither_numbers_nor_text(values):
     nodes, edges = pd.DataFrame({"id": [1, 2], "f": values}), pd.DataFrame({"source": [1], "target": [2]})
     with pytest.raises(InputError, match=r"node table, column 'f': holds .* values"):
-        read_graph(nodes, edges)
-
-
-def test_a_missing_boolean_is_an_error():
-    nodes, edges = pd.DataFrame({"id": [1, 2], "f": [True, None]}), pd.DataFrame({"source": [1], "target": [2]})
-    with pytest.raises(InputError, match="column 'f', row 2: the value is missing"):
         read_graph(nodes, edges)
 
 

@@ -66,7 +66,7 @@ def test_the_encoding_of_tables_is_kept(tmp_path, small):
     saved = NCGNNClassifier(**small | {"epochs": 1}).fit(data)
     saved.save(tmp_path / "m.safetensors")
     loaded = NCGNNClassifier.load(tmp_path / "m.safetensors")
-    assert loaded.encoding_ == data.encoding
+    assert loaded.encoding_ == saved.encoding_
     assert loaded.feature_names_in_.tolist() == data.feature_names
 
 

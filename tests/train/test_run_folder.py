@@ -35,7 +35,7 @@ def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, ka
     run = json.loads((folder / "run.json").read_text())
     assert list(run) == ["command", "graph", "split", "config", "metrics", "seconds", "commit", "versions"]
     assert run["graph"] == {"name": "karate", "fingerprint": fingerprint(karate), "nodes": 34}
-    assert run["split"] == {"number": 3, "train": 12, "val": 8, "test": 14}
+    assert run["split"] == {"number": 3, "train": 12, "val": 8, "test": 14, "calibration": 0}
     assert Config.make(run["config"]) == trained.config_
     assert run["metrics"]["best_epoch"] == trained.best_.epoch
     assert run["metrics"]["epochs"] == 15

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 
 from ncgnn.baselines.settings import Settings
 from ncgnn.baselines.stack import LayerStack
-from ncgnn.data import complete
+from ncgnn.data import complete, standardise
 from ncgnn.errors import InputError
 from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency, pool
 from ncgnn.train.run import Epoch, accuracy, prepare_features
@@ -43,7 +43,7 @@ def fit(data: Data, settings: Settings, on_epoch: Callable[[Epoch], None] = lamb
 
     The outcome is a function of the arguments: the random state of the caller is neither used nor changed.
     """
-    graph = _prepare(complete(data), settings)
+    graph = _prepare(standardise(complete(data)), settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)
         classes = len(graph.data.class_names)

@@ -9,10 +9,12 @@ from typing import Any, NoReturn
 import typer
 
 from ncgnn.cli.bench import bench
+from ncgnn.cli.check import check
 from ncgnn.cli.datasets import datasets
 from ncgnn.cli.explain import explain
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
+from ncgnn.cli.serve import serve
 from ncgnn.cli.train import train
 from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
@@ -46,7 +48,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (datasets, train, predict, explain, tune, reproduce, bench):
+for verb in (datasets, check, train, predict, explain, serve, tune, reproduce, bench):
     app.command()(_verb(verb))
 
 

@@ -78,7 +78,7 @@ def _cells(side: dict[str, Any] | None) -> list[str]:
 
 def _remark(row: dict[str, Any]) -> str:
     if row["found"] is None:
-        return "generated" if row["name"].startswith("syn-cora") else "not at hand"
+        return "generated" if row["name"].startswith(("syn-cora", "planted")) else "not at hand"
     return {True: "equal", False: "[red]different[/red]", None: ""}[row["equal"]]
 
 

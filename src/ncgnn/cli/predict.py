@@ -12,11 +12,20 @@ from ncgnn.cli import graph as g
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
     from torch_geometric.data import Data
 
     from ncgnn.train import NCGNNClassifier
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.safetensors file or the run folder it is in.")]
+Coverage = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Give a set of classes that holds the right one so often, as in 0.9."),
+]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, metavar="PROBABILITY", help="Predict no class where none is as probable as this."),
+]
 Out = Annotated[Path | None, typer.Option(help="File for the table; default: standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line instead of CSV.")]
 
@@ -32,6 +41,8 @@ def predict(
     target: g.Target = None,
     weight: g.Weight = None,
     data: g.DataFolder = None,
+    coverage: Coverage = None,
+    min_confidence: MinConfidence = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -39,7 +50,7 @@ def predict(
 
     The graph may contain nodes that the model never saw. Tables are read as those the model was trained on: the same
     columns, the same categories. The result has a row for each node: id, known label, predicted class, probability,
-    margin to the second class.
+    margin to the second class, and with --coverage the set of likely classes.
 
     Example: `ncgnn predict runs/karate karate`
 
@@ -52,16 +63,34 @@ def predict(
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
     tables = g.Tables(nodes, edges, id, label, source, target, weight)
     found = model_graph(classifier, graph, tables, data)
-    table = prediction_table(classifier, found, classifier.decision_function(found))
+    if min_confidence is not None and classifier.calibration_ is None:
+        raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
+    table = prediction_table(classifier, found, classifier.decision_function(found), coverage)
+    if min_confidence is not None:
+        table["predicted"] = table["predicted"].astype(str).mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
         if as_json:
             file.writelines(json.dumps(row) + "\n" for row in table.to_dict("records"))
         else:
-            table.to_csv(file, index=False, lineterminator="\n")
+            _flat(table).to_csv(file, index=False, lineterminator="\n")
+    _note(classifier, table, min_confidence)
+
+
+def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: float | None) -> None:
+    if classifier.calibration_ is None:
+        print("note: the model has no calibration: its probabilities order nodes and promise nothing", file=sys.stderr)
+    if min_confidence is not None:
+        print(f"note: no class for {int((table['predicted'] == '').sum())} of {len(table)} nodes", file=sys.stderr)
+
+
+def _flat(table: "DataFrame") -> "DataFrame":
+    """The table with its sets as text, as in ``a|b``."""
+    return table.assign(set=["|".join(map(str, names)) for names in table["set"]]) if "set" in table else table
 
 
 def model_graph(classifier: "NCGNNClassifier", graph: str | None, tables: g.Tables, folder: Path | None) -> "Data":
     """The graph that the arguments name, read as the model's own tables were."""
+    graph, tables = g.with_graphml(graph, tables)
     if not tables.given:
         return g.find_graph(graph, tables, folder)
     if graph is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ncgnn.train import Config
 
 _MODEL, _SPLIT = "Model", "Split"
+_ENOUGH_TO_SET_ASIDE = 100  # validation nodes: fifty still choose the weights well enough
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file of settings.", rich_help_panel=_MODEL)]
 Settings = Annotated[
     list[str] | None,
@@ -37,6 +38,15 @@ Fractions = Annotated[
 ]
 SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the first split.", rich_help_panel=_SPLIT)]
 Splits = Annotated[int, typer.Option(min=1, help="How many splits to run, one after another.", rich_help_panel=_SPLIT)]
+Calibrate = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the validation nodes that makes probabilities honest instead; 0: none. Default: half of 100 or"
+        " more in a graph of your own, else none.",
+        rich_help_panel=_SPLIT,
+    ),
+]
 Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
 Picture = Annotated[bool, typer.Option("--picture", help="Draw a t-SNE map of the class capsules.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -51,8 +61,13 @@ def train(
     source: g.Source = None,
     target: g.Target = None,
     weight: g.Weight = None,
+    direction: g.Direction = None,
+    numeric: g.Numeric = None,
     categorical: g.Categorical = None,
+    date: g.Date = None,
+    text: g.Text = None,
     ignore: g.Ignore = None,
+    columns: g.Columns = None,
     data: g.DataFolder = None,
     config: ConfigFile = None,
     settings: Settings = None,
@@ -64,6 +79,7 @@ def train(
     fractions: Fractions = None,
     split_seed: SplitSeed = 0,
     splits: Splits = 1,
+    calibrate: Calibrate = None,
     out: Out = None,
     picture: Picture = False,
     as_json: Json = False,
@@ -79,20 +95,23 @@ def train(
     """
     from ncgnn.train.folder import check_writable
 
-    tables = g.Tables(nodes, edges, id, label, source, target, weight, tuple(categorical or ()), tuple(ignore or ()))
-    if graph is None and tables.given and label is None:
-        raise InputError("--label names the column of the node table with the classes to learn")
-    chosen = _settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph)
+    kinds = g.kinds(numeric=numeric, categorical=categorical, date=date, text=text, ignore=ignore)
+    tables = g.Tables(nodes, edges, id, label, source, target, weight, direction=direction, columns=columns, **kinds)
+    g.check_label(graph, tables)
+    chosen = choose_settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph)
     rule = SplitRule(per_class, val, fractions)
     found = g.find_graph(graph, tables, data)
     folder = out or Path("runs") / file_name(found.name)
     numbers = range(split_seed, split_seed + splits)
-    all_splits = [(number, rule.apply(found, number)) for number in numbers]
+    is_own = graph is None or graph.endswith((".npz", ".graphml"))
+    all_splits = [(number, _aside(rule.apply(found, number), calibrate, number, is_own)) for number in numbers]
     folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
     if splits > 1 and (folder / "model.safetensors").exists():
         raise InputError(f"{folder}: holds a run on one split already: choose another --out for {splits} splits")
     for where in folders:
         check_writable(where)
+    if not as_json:
+        g.show_roles(found)
     results = [
         _one_run(split, number, chosen, where, picture)
         for (number, split), where in zip(all_splits, folders, strict=True)
@@ -132,7 +151,18 @@ class SplitRule:
             ) from None
 
 
-def _settings(file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None) -> "Config":
+def _aside(data: "Data", share: float | None, number: int, is_own: bool) -> "Data":
+    """The split with nodes set aside for calibration, as asked or, in a graph of one's own, where there are enough."""
+    from ncgnn.data import set_aside
+
+    if share is None:
+        share = 0.5 if is_own and int(data.val_mask.sum()) >= _ENOUGH_TO_SET_ASIDE else 0.0
+    return set_aside(data, share, number) if share else data
+
+
+def choose_settings(
+    file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None
+) -> "Config":
     """From weak to strong: the graph's preset or the file, single settings, options of their own."""
     from ncgnn.train import Config, preset
     from ncgnn.train.config import read_toml
@@ -157,10 +187,11 @@ def _parsed(text: str) -> tuple[str, Any]:
 def _summary(data: "Data") -> str:
     """What was read, in a line: a wrong column or file shows here."""
     parts = [int(data[f"{key}_mask"].sum()) for key in ("train", "val", "test")]
+    aside = f", {int(data.calibration_mask.sum())} to calibrate" if "calibration_mask" in data else ""
     return (
         f"{data.name}: {data.num_nodes} nodes, {data.edge_index.shape[1] // 2} edges, {data.x.shape[1]} features, "
         f"{len(data.class_names)} classes, {int((data.y >= 0).sum())} labelled nodes: {parts[0]} to train, "
-        f"{parts[1]} to validate, {parts[2]} to test"
+        f"{parts[1]} to validate{aside}, {parts[2]} to test"
     )
 
 

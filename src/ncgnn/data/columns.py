@@ -6,7 +6,7 @@ from pandas.api import types
 
 from ncgnn.errors import InputError
 
-_ADVICE = "correct it, or name the column as categorical or to be ignored"
+_ADVICE = "correct it, leave it blank, or name the column as categorical or to be ignored"
 _MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # what programs write for nothing; NA and None may be names
 _TOO_LARGE = 1e30  # features are float32, whose squares must stay finite
 
@@ -43,27 +43,21 @@ def as_numbers(column: pd.Series) -> np.ndarray:
     return pd.to_numeric(text, errors="coerce").to_numpy(np.float64)
 
 
-def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
-    """Values as float64; the first one that is blank, no number or infinite is an :class:`InputError`."""
+def checked_numbers(column: pd.Series, where: str) -> np.ndarray:
+    """Values as float64, nan where there is none; the first that is no finite number is an :class:`InputError`."""
     numbers = as_numbers(column)
     wrong = ~(np.abs(numbers) < _TOO_LARGE)
+    wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
     if wrong.any():
-        row = int(wrong.argmax())
-        value = as_text(column.iloc[[row]]).iloc[0]
-        fault = f"{value!r} is not a finite number" if value and value.lower() != "nan" else "the value is missing"
-        raise InputError(f"{where}, column {str(column.name)!r}, row {row + 1}: {fault}; {advice}")
+        raise fault(column, int(wrong.argmax()), "is not a finite number", where)
     return numbers
 
 
-def is_numeric(column: pd.Series, where: str) -> bool:
-    """Whether a feature column holds numbers; a text column with some few non-numbers is an :class:`InputError`."""
-    if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
-        return True
-    filled = (as_text(column) != "").to_numpy()
-    share = np.isfinite(as_numbers(column)[filled]).mean() if filled.any() else 0.0
-    if 0.9 < share < 1:
-        checked_numbers(column, where)
-    return share == 1
+def fault(column: pd.Series, row: int, what: str, where: str, advice: str = _ADVICE) -> InputError:
+    """The error that names a value and its place; ``row`` counts from 0."""
+    value = as_text(column.iloc[[row]]).iloc[0]
+    said = f"{value!r} {what}" if as_values(column.iloc[[row]]).iloc[0] else "the value is missing"
+    return InputError(f"{where}, column {str(column.name)!r}, row {row + 1}: {said}; {advice}")
 
 
 def _is_whole(column: pd.Series) -> bool:

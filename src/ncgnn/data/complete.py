@@ -17,10 +17,7 @@ def complete(data: Data) -> Data:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
         raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
-    ends = data.edge_index
-    if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < data.x.shape[0]:
-        wrong = int(ends.max()) if int(ends.min()) >= 0 else int(ends.min())
-        raise InputError(f"edge_index names node {wrong} of {data.x.shape[0]} nodes")
+    check_ends(data.edge_index, data.x.shape[0])
     if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
         raise InputError(
             "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
@@ -41,6 +38,13 @@ def complete(data: Data) -> Data:
     if len(out.y) and int(out.y.max()) >= len(out.class_names):
         raise InputError(f"y names class {int(out.y.max())}, but there are {len(out.class_names)} class names")
     return out
+
+
+def check_ends(ends: Tensor, nodes: int) -> None:
+    """Whether all edges join nodes that there are."""
+    if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < nodes:
+        wrong = int(ends.max()) if int(ends.min()) >= 0 else int(ends.min())
+        raise InputError(f"edge_index names node {wrong} of {nodes} nodes")
 
 
 def _float_features(x: Tensor) -> Tensor:

@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from ncgnn.data.columns import as_text, checked_numbers
+from ncgnn.data.columns import as_numbers, as_text, fault
 from ncgnn.errors import InputError
+
+_DROP = "correct it, or drop the edge"
 
 
 def node_ids(column: pd.Series, where: str) -> pd.Series:
@@ -48,12 +50,14 @@ def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, whe
 
 def edge_weights(column: pd.Series, where: str) -> np.ndarray:
     """The weights; each must be a finite number above zero."""
-    weights = checked_numbers(column, where, "correct it, or drop the edge")
+    weights = as_numbers(column)
+    finite = np.isfinite(weights)
+    if not finite.all():
+        raise fault(column, int(finite.argmin()), "is not a finite number", where, _DROP)
     if (weights <= 0).any():
         row = int((weights <= 0).argmax())
         raise InputError(
-            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero;"
-            " correct it, or drop the edge"
+            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero; {_DROP}"
         )
     return weights
 

@@ -1,122 +1,112 @@
 """Feature columns of a node table: choose how each is encoded, and encode."""
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+import torch
 from pandas.api.types import is_scalar
 from torch import Tensor
 
-from ncgnn.data.columns import as_values, checked_numbers, is_numeric
-from ncgnn.data.encoding import Column
+from ncgnn.data import categories, numbers, words
+from ncgnn.data.encoding import Column, Kind
 from ncgnn.data.graph import SPARSE_BELOW, feature_tensor
+from ncgnn.data.guess import guess_kind
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
 
-_MANY_VALUES = 20
+Block = Any  # a NumPy array or a scipy.sparse.csr_array
 
 
-def choose_columns(table: pd.DataFrame, categorical: Collection[str], where: str) -> tuple[Column, ...]:
-    """An encoding for each column; free text, keys and empty columns are left out with a warning."""
-    chosen = [_choose(table[name], name in categorical, where) for name in table.columns]
-    columns = tuple(column for column in chosen if column is not None)
+class Encoded(NamedTuple):
+    """Features of a table; the numbers among them before they were scaled; of each column what it holds, and what to
+    say of it where it was learnt from another table."""
+
+    x: Tensor
+    numbers: Tensor
+    details: list[str]
+    notes: list[str]
+
+
+class _Part(NamedTuple):
+    block: Block
+    detail: str
+    note: str = ""
+    raw: np.ndarray | None = None
+
+
+def choose_columns(
+    table: pd.DataFrame, kinds: Mapping[str, Kind], where: str
+) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """An encoding for each column, of the kind that is given or guessed, and why others are left out."""
+    chosen = {name: _choose(table[name], kinds.get(name), where) for name in table.columns}
+    left_out = {name: reason for name, reason in chosen.items() if isinstance(reason, str)}
+    for name, reason in left_out.items():
+        warnings.warn(f"{where}, column {name!r}: {reason}: left out", UserWarning, stacklevel=3)
+    columns = tuple(column for column in chosen.values() if isinstance(column, Column))
     if not columns:
         raise InputError(
             f"{where}: no feature column is left, and none is made up: add columns that describe the nodes"
-            " (numbers or categories)"
+            " (numbers, categories, dates or text)"
         )
-    return columns
+    return columns, left_out
 
 
-def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Tensor:
-    """Features of the rows of ``table``; a category that is not among a column's own becomes zeros with a warning."""
+def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Encoded:
+    """Features of the rows of ``table``; values that the columns do not know become zeros."""
     for column in columns:
         check_column(table, column.name, where)
-    blocks = [
-        _numbers(table[column.name], column, where)
-        if column.kind == "numeric"
-        else _one_hot(table[column.name], column)
-        for column in columns
-    ]
-    return feature_tensor(_stack(blocks, len(table)))
+    parts = [_encode(table[column.name], column, where) for column in columns]
+    raw = [part.raw for part in parts if part.raw is not None]
+    return Encoded(
+        feature_tensor(_stack([part.block for part in parts], len(table))),
+        torch.from_numpy(np.column_stack(raw) if raw else np.empty((len(table), 0))),
+        [part.detail for part in parts],
+        [part.note for part in parts if part.note],
+    )
 
 
-def _stack(blocks: list[np.ndarray | sp.csc_array], rows: int) -> np.ndarray | sp.csr_array:
+def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
+    _check_scalars(column, where)
+    if not str(column.name):
+        return "it has no name"
+    kind = kind or guess_kind(column, where)
+    if kind is None:
+        return f"{column.nunique()} different values in {len(column)} rows look like a key"
+    if kind == "text":
+        return words.learn_words(column) or "no word is in two rows but not in most"
+    learnt = categories.learn_categories(column) if kind == "categorical" else None
+    learnt = numbers.learn_numbers(column, kind, where) if kind in ("numeric", "date") else learnt
+    return learnt or "every value is blank"
+
+
+def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
+    if spec.kind == "text":
+        x, known, strange = words.tf_idf(column, spec)
+        return _Part(x, words.describe_words(spec, known, strange), words.note_words(spec, known, strange))
+    if spec.kind == "categorical":
+        x, unknown, blank = categories.one_hot(column, spec)
+        detail = categories.describe_categories(spec, unknown, blank)
+        return _Part(x, detail, categories.note_categories(spec, unknown))
+    raw = numbers.raw_numbers(column, spec.kind, where)
+    x = numbers.scale_numbers(raw, spec, where)[:, None]
+    return _Part(x, numbers.describe_numbers(raw, spec.kind), raw=None if spec.flag else raw)
+
+
+def _stack(blocks: list[Block], rows: int) -> Block:
     """All blocks side by side, as a sparse matrix only where that is the smaller one."""
     width = sum(block.shape[1] for block in blocks)
-    filled = sum(block.nnz if isinstance(block, sp.csc_array) else np.count_nonzero(block) for block in blocks)
+    filled = sum(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz for block in blocks)
     if filled < SPARSE_BELOW * rows * width:
         return sp.hstack([sp.csc_array(block) for block in blocks], format="csr")
     out, start = np.empty((rows, width), np.float32), 0
     for block in blocks:
-        out[:, start : start + block.shape[1]] = block.toarray() if isinstance(block, sp.csc_array) else block
+        out[:, start : start + block.shape[1]] = block if isinstance(block, np.ndarray) else block.toarray()
         start += block.shape[1]
     return out
-
-
-def _choose(column: pd.Series, categorical: bool, where: str) -> Column | None:
-    name = str(column.name)
-    _check_scalars(column, where)
-    if not name:
-        warnings.warn(f"{where}: a column without a name is left out", UserWarning, stacklevel=4)
-        return None
-    if not categorical and is_numeric(column, where):
-        mean, scale = _standard(checked_numbers(column, where))
-        return Column(name=name, kind="numeric", mean=mean, scale=scale)
-    text = as_values(column)
-    values = sorted(set(text.unique()) - {""})
-    reason = _unfit(len(values), len(text), categorical)
-    if reason:
-        warnings.warn(f"{where}, column {name!r}: {reason}: left out", UserWarning, stacklevel=4)
-        return None
-    return Column(name=name, kind="categorical", categories=tuple(values))
-
-
-def _unfit(distinct: int, rows: int, categorical: bool) -> str:
-    if distinct == 0:
-        return "every value is blank"
-    if not categorical and distinct > _MANY_VALUES and distinct > rows / 2:
-        return f"{distinct} different values in {rows} rows look like free text or a key"
-    return ""
-
-
-def _standard(values: np.ndarray) -> tuple[float, float]:
-    """Mean and scale; zeros and ones stay as they are, a constant column is only shifted."""
-    if np.isin(values, (0, 1)).all():
-        return 0.0, 1.0
-    # rounding gives some constant columns a tiny deviation, and tiny differences none
-    constant = values.min() == values.max()
-    return float(values.mean()), 1.0 if constant else float(values.std()) or 1.0
-
-
-def _numbers(column: pd.Series, spec: Column, where: str) -> np.ndarray:
-    values = (checked_numbers(column, where) - spec.mean) / spec.scale
-    wild = np.abs(values) > np.finfo(np.float32).max
-    if wild.any():
-        row = int(wild.argmax())
-        raise InputError(
-            f"{where}, column {spec.name!r}, row {row + 1}: {column.iloc[row]} is too far from the values that the"
-            f" column was encoded with (mean {spec.mean:g}, deviation {spec.scale:g})"
-        )
-    return values.astype(np.float32)[:, None]
-
-
-def _one_hot(column: pd.Series, spec: Column) -> sp.csc_array:
-    text = as_values(column)
-    codes = pd.Index(spec.categories, dtype="str").get_indexer(pd.Index(text))
-    unseen = text[(codes < 0) & (text != "").to_numpy()]
-    if len(unseen):
-        warnings.warn(
-            f"column {spec.name!r}: {unseen.nunique()} unknown categories in {len(unseen)} rows count as blank"
-            f" (first: {unseen.iloc[0]!r})",
-            UserWarning,
-            stacklevel=4,
-        )
-    rows = np.flatnonzero(codes >= 0)
-    entries = (np.ones(len(rows), np.float32), (rows, codes[rows]))
-    return sp.csc_array(entries, shape=(len(text), len(spec.categories)))
 
 
 def _check_scalars(column: pd.Series, where: str) -> None:

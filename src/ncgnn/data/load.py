@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.download import cache_folder, download_graph
 from ncgnn.data.local import data_folders, local_graph
+from ncgnn.data.planted import planted
 from ncgnn.data.registry import DatasetInfo, dataset_info
 from ncgnn.data.synthetic import syn_cora
 from ncgnn.errors import InputError
@@ -16,7 +17,8 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
 
     Looked for, in this order: ``<name>.npz`` in ``root`` and in the folder that the environment variable NCGNN_DATA
     names; data inside an installed package (Cora is in ``graphdatascience``); PyG's download, kept in the
-    folder that NCGNN_CACHE names (``~/.cache/ncgnn``). ``syn-cora:H`` is generated where there is no file.
+    folder that NCGNN_CACHE names (``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated where
+    there is no file.
     """
     info = dataset_info(name)
     data = local_graph(info.name, root)
@@ -24,6 +26,8 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
         return data
     if info.name.startswith("syn-cora:"):
         return syn_cora(float(info.name.partition(":")[2]), features=local_graph("cora", root))
+    if info.name == "planted":
+        return planted()
     if info.pyg is None:
         raise InputError(f"graph {name!r} is not at hand ({_tried(info, root)}): {info.elsewhere}")
     return _download(info, root)

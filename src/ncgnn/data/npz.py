@@ -8,6 +8,7 @@
 ``train_masks, val_masks, test_masks``          (S, N) bool, optional: S splits; (N,) for a single one
 ``class_names, feature_names, node_ids``        strings, optional
 ``name, encoding``                              one string each, optional
+``numbers``                                     (N, columns) floats, optional: numbers before they were scaled
 ==============================================  ==============================================================
 """
 
@@ -43,6 +44,7 @@ def read_npz(path: str | Path) -> Data:
     extra |= _masks(path, arrays, count)
     if "encoding" in arrays:
         extra["encoding"] = Encoding.from_json(str(arrays["encoding"]))
+        extra |= _numbers(path, arrays, (count, len(extra["encoding"].scaled)))
     return make_graph(
         str(arrays.get("name", path.name[:-4])),
         feature_tensor(x),
@@ -104,6 +106,17 @@ def _weights(path: Path, arrays: dict[str, np.ndarray], count: int) -> np.ndarra
     if not (np.isfinite(weight) & (weight > 0)).all():
         raise InputError(f"{path}: array 'edge_weight' must be finite and above zero")
     return weight
+
+
+def _numbers(path: Path, arrays: dict[str, np.ndarray], shape: tuple[int, int]) -> dict[str, torch.Tensor]:
+    numbers = arrays.get("numbers")
+    if numbers is None:
+        return {}
+    if numbers.shape != shape or numbers.dtype.kind not in "fiu":
+        raise InputError(
+            f"{path}: array 'numbers' must be numbers of shape {shape}, not {numbers.dtype} {numbers.shape}"
+        )
+    return {"numbers": torch.from_numpy(numbers.astype(np.float64))}
 
 
 def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, int, int]) -> dict[str, Any]:

@@ -113,6 +113,7 @@ _ALL = (
     _platonov("tolokers", "workers of a crowd-sourcing platform; scored by ROC-AUC"),
     _platonov("questions", "users of a question-answering site; scored by ROC-AUC"),
     DatasetInfo("karate", "34 members of a karate club"),
+    DatasetInfo("planted", "generated; it is known which neighbours and features carry the signal of a class"),
     *(_synthetic(f"0.{tenth}") for tenth in range(1, 10)),
 )
 

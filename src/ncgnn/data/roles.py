@@ -1,4 +1,4 @@
-"""Which columns of the two tables are ids, labels, ends of edges and weights."""
+"""Which columns of the two tables are ids, labels, ends of edges, weights and directions."""
 
 from collections.abc import Mapping
 
@@ -52,4 +52,4 @@ def _first_two(edges: pd.DataFrame, where: str) -> tuple[str, str]:
 
 
 def _edge_columns(found: Encoding) -> tuple[str | None, ...]:
-    return found.source, found.target, found.weight
+    return found.source, found.target, found.weight, found.direction

@@ -40,6 +40,8 @@ def _contents(data: Data) -> dict[str, Any]:
         out["edge_weight"] = weight
     if data.get("encoding") is not None:
         out["encoding"] = data.encoding.to_json()
+    if data.get("numbers") is not None:
+        out["numbers"] = data.numbers.numpy()
     return out
 
 

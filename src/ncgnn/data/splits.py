@@ -10,6 +10,8 @@ from ncgnn.data.graph import SPLITS, num_classes
 from ncgnn.errors import InputError
 
 TWENTY_PER_CLASS = ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml", "amazon-photo", "amazon-computers")
+FEWEST_ASIDE = 20  # the accuracy among fewer is known to 10 points at best
+MOST_ASIDE = 10_000  # the accuracy among so many is known to half a point; more would not help
 
 
 def split_per_class(data: Data, train: int = 20, val: int = 500, seed: int = 0) -> Data:
@@ -84,6 +86,28 @@ def published_split(data: Data, index: int) -> Data:
     out = copy(data)
     for key, mask in zip(SPLITS, masks, strict=True):
         out[key] = mask[:, index].clone() & (data.y >= 0)
+    return out
+
+
+def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
+    """Move a random share of the validation nodes to ``calibration_mask``.
+
+    What validation chose was chosen to look good on its nodes. These others had no say in it, so that they tell how
+    often the model is right elsewhere.
+    """
+    if not 0 < share < 1:
+        raise InputError(f"the share of validation nodes to set aside must be above 0 and below 1, not {share}")
+    nodes = np.flatnonzero(data.val_mask.numpy())
+    count = min(round(share * len(nodes)), MOST_ASIDE)
+    if count < FEWEST_ASIDE:
+        raise InputError(
+            f"{share} of {len(nodes)} validation nodes is {count}, and calibration needs {FEWEST_ASIDE}: no honest"
+            " probability can be given; label more nodes, or set none aside"
+        )
+    chosen = torch.from_numpy(np.random.default_rng(seed).permutation(nodes)[:count])
+    out = copy(data)
+    out.val_mask, out.calibration_mask = data.val_mask.clone(), torch.zeros_like(data.val_mask)
+    out.val_mask[chosen], out.calibration_mask[chosen] = False, True
     return out
 
 

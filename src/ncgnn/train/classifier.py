@@ -12,7 +12,8 @@ from sklearn.exceptions import NotFittedError
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.data import Encoding, complete
+from ncgnn.calibration import Calibration
+from ncgnn.data import Encoding, complete, standardise, with_encoding
 from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing
 from ncgnn.train.config import Config
@@ -35,6 +36,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         config_: the :class:`~ncgnn.Config` it was trained with.
         classes_: class names, or numbers where there are none; column i of ``predict_proba`` belongs to
             ``classes_[i]``.
+        calibration_: the :class:`~ncgnn.calibration.Calibration`, or ``None`` if no nodes were set aside for it.
         feature_names_in_: names of the features it was trained on.
         history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
         best_: the epoch whose weights were kept.
@@ -124,14 +126,17 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         Args:
             data: a graph with ``x``, ``edge_index``, ``y`` (-1 where unlabelled) and one split as masks; draw one
                 with :func:`~ncgnn.split_per_class`, :func:`~ncgnn.split_fractions` or
-                :func:`~ncgnn.published_split`.
+                :func:`~ncgnn.published_split`. With :func:`~ncgnn.set_aside` it has nodes to calibrate on.
             on_epoch: called after each epoch.
         """
         config, start = self.config, perf_counter()
         data = complete(data)
         _check_split(data)
+        data = standardise(data)
         x = prepare_features(data.x, config.normalize_features)
-        result = fit(data, x, _prepare_filter(config.make_filter(), data, x), config, on_epoch)
+        prepared = _prepare_filter(config.make_filter(), data, x)
+        result = fit(data, x, prepared, config, on_epoch)
+        self.calibration_ = _calibrate(result.model, data, x, prepared)
         self.config_, self.model_ = config, result.model
         self.best_, self.history_ = result.best, result.history
         self.seconds_ = perf_counter() - start
@@ -156,8 +161,25 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         return self._forward(data)[1].capsules.cpu().numpy()
 
     def predict_proba(self, data: Data) -> np.ndarray:
-        """Capsule lengths divided by their sum [N, C]. They rank well, but are not calibrated probabilities."""
-        return proportions(self.decision_function(data))
+        """Probability of each class [N, C]. Without ``calibration_`` these are capsule lengths divided by their sum,
+        which rank well, but are not calibrated."""
+        return self.probabilities(self.decision_function(data))
+
+    def predict_set(self, data: Data, coverage: float = 0.9) -> np.ndarray:
+        """Which classes each node may belong to [N, C]: the right one is among them for a share ``coverage`` of new
+        nodes. A set may be empty, where not even the best class is likely enough."""
+        return self.class_sets(self.decision_function(data), coverage)
+
+    def probabilities(self, lengths: np.ndarray) -> np.ndarray:
+        """As :meth:`predict_proba`, from the lengths that :meth:`decision_function` gives."""
+        shares, calibration = proportions(lengths), self.calibration_
+        return shares if calibration is None else calibration.probabilities(shares)
+
+    def class_sets(self, lengths: np.ndarray, coverage: float) -> np.ndarray:
+        """As :meth:`predict_set`, from the lengths that :meth:`decision_function` gives."""
+        if self.calibration_ is None:
+            raise InputError("the model has no calibration: train with nodes set aside for it (--calibrate 0.5)")
+        return self.calibration_.sets(proportions(lengths), coverage)
 
     def predict(self, data: Data) -> np.ndarray:
         """Class of every node: its name, or its number in a graph whose classes have no names."""
@@ -195,6 +217,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         model = self._fitted()
         data = complete(data)
         self._check_features(data)
+        if self.encoding_ is not None:
+            data = with_encoding(data, self.encoding_)
         x = prepare_features(data.x, self.config_.normalize_features)
         # prepared anew for the graph at hand, which need not be the one it was trained on
         return x, _prepare_filter(model.filter, data, x)
@@ -227,6 +251,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
             class_names=self.classes_.astype(str).tolist(),
             feature_names=self.feature_names_in_.tolist(),
             encoding=None if self.encoding_ is None else self.encoding_.to_json(),
+            calibration=self.calibration_,
         )
         write_model(path, model.state_dict(), header)
 
@@ -240,7 +265,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
             raise InputError(f"{path}: damaged model file: {error}") from None
         config = Config.make(header.config, where=str(path))
         self = cls.from_config(config)
-        self.config_ = config
+        self.config_, self.calibration_ = config, header.calibration
         with torch.random.fork_rng(devices=[]):  # weights that are drawn only to be overwritten
             self.model_ = config.make_model(len(header.feature_names), len(header.class_names)).eval()
         load_weights(path, self.model_, state)
@@ -254,6 +279,15 @@ def proportions(lengths: np.ndarray) -> np.ndarray:
     equal = np.full_like(lengths, 1 / lengths.shape[1])
     out: np.ndarray = np.divide(lengths, totals, out=equal, where=totals > 0)
     return out
+
+
+@torch.no_grad()
+def _calibrate(model: NCGNN, data: Data, x: Tensor, prepared: PreparedFilter) -> Calibration | None:
+    if data.get("calibration_mask") is None:
+        return None
+    lengths = model.eval()(x, prepared).cpu().numpy()
+    aside = data.calibration_mask.cpu().numpy()
+    return Calibration.fit(proportions(lengths[aside]), data.y.cpu().numpy()[aside])
 
 
 def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Tensor) -> PreparedFilter:
@@ -277,5 +311,9 @@ def _members(data: Data, key: str, mask: Any) -> np.ndarray:
 def _check_split(data: Data) -> None:
     for key in ("train_mask", "val_mask"):
         _members(data, key, data.get(key))
+    if data.get("calibration_mask") is not None:
+        aside = _members(data, "calibration_mask", data.calibration_mask)
+        if (aside & (data.train_mask | data.val_mask).cpu().numpy()).any():
+            raise InputError("calibration_mask shares nodes with train_mask or val_mask: set_aside keeps them apart")
     if len(data.y[data.train_mask].unique()) < 2:
         raise InputError("the training nodes belong to fewer than two classes: there is nothing to learn")

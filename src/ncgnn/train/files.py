@@ -10,6 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
 
+from ncgnn.calibration import Calibration
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
 
@@ -24,6 +25,7 @@ class Header(BaseModel):
     class_names: list[str] = Field(min_length=2)
     feature_names: list[str] = Field(min_length=1)
     encoding: str | None
+    calibration: Calibration | None = None
 
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.data import complete
+from ncgnn.data import complete, unscaled
 from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
-from ncgnn.train.classifier import NCGNNClassifier, proportions
+from ncgnn.train.classifier import NCGNNClassifier
 from ncgnn.train.run import Epoch
 
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
@@ -61,7 +61,7 @@ def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.nd
     right = {key: _share_right(chosen, data.y, data[f"{key}_mask"]) for key in _SPLITS}
     return {
         "graph": {"name": data.get("name"), "fingerprint": fingerprint(data), "nodes": data.num_nodes},
-        "split": {"number": split} | {key: int(data[f"{key}_mask"].sum()) for key in _SPLITS},
+        "split": {"number": split} | {key: int(data[f"{key}_mask"].sum()) for key in _SPLITS} | _aside(data),
         "config": classifier.config_.model_dump(mode="json"),
         "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
         | {f"{key}_accuracy": value for key, value in right.items()},
@@ -69,6 +69,11 @@ def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.nd
         "commit": _commit(),
         "versions": {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
     }
+
+
+def _aside(data: Data) -> dict[str, int]:
+    mask = data.get("calibration_mask")
+    return {"calibration": 0 if mask is None else int(mask.sum())}
 
 
 def _commit() -> str | None:
@@ -88,8 +93,8 @@ def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
 
 
 def fingerprint(data: Data) -> str:
-    """A hash of features, edges and labels, equal for equal graphs."""
-    x = feature_matrix(data.x)
+    """A hash of features, edges and labels, equal for equal graphs, whichever nodes their numbers are scaled by."""
+    x = feature_matrix(unscaled(data).x)
     order = np.lexsort(data.edge_index.numpy()[::-1])  # the order in which edges are listed means nothing
     weight = data.get("edge_weight")
     parts = [
@@ -106,11 +111,13 @@ def fingerprint(data: Data) -> str:
     return digest.hexdigest()[:16]
 
 
-def prediction_table(classifier: NCGNNClassifier, data: Data, lengths: np.ndarray) -> pd.DataFrame:
+def prediction_table(
+    classifier: NCGNNClassifier, data: Data, lengths: np.ndarray, coverage: float | None = None
+) -> pd.DataFrame:
     """One row a node: id, known label if any, role in the split if there is one, predicted class, probability,
-    margin to the second class."""
+    margin to the second class, and with ``coverage`` the set of likely classes, the likeliest first."""
     data = complete(data)
-    ranked = np.sort(proportions(lengths), axis=1)
+    ranked = np.sort(classifier.probabilities(lengths), axis=1)
     columns: dict[str, Any] = {
         "id": data.node_ids,
         "label": [data.class_names[label] if label >= 0 else "" for label in data.y.tolist()],
@@ -118,16 +125,28 @@ def prediction_table(classifier: NCGNNClassifier, data: Data, lengths: np.ndarra
         "predicted": classifier.classes_[lengths.argmax(axis=1)],
         "probability": ranked[:, -1].astype(float).round(6),
         "margin": (ranked[:, -1] - ranked[:, -2]).astype(float).round(6),
+        "set": None if coverage is None else named_sets(classifier, lengths, coverage),
     }
     return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
 
 
+def named_sets(classifier: NCGNNClassifier, lengths: np.ndarray, coverage: float) -> list[list[Any]]:
+    """The names of the classes in each node's set, the likeliest first."""
+    inside = classifier.class_sets(lengths, coverage)
+    order = np.argsort(-lengths, axis=1, kind="stable")
+    names, counts = classifier.classes_[order], inside.sum(axis=1)  # the likeliest ones are inside
+    return [row[:count].tolist() for row, count in zip(names, counts.tolist(), strict=True)]
+
+
 def roles(data: Data) -> list[str] | None:
-    """``train``, ``val``, ``test`` or nothing for each node of a graph with one split; ``None`` for other graphs."""
+    """``train``, ``val``, ``test``, ``calibration`` or nothing for each node of a graph with one split; ``None`` for
+    other graphs."""
     masks = {key: data.get(f"{key}_mask") for key in _SPLITS}
     if any(mask is None or mask.dim() != 1 for mask in masks.values()):
         return None
-    out = np.full(data.num_nodes, "", dtype="U5")
+    if data.get("calibration_mask") is not None:
+        masks["calibration"] = data.calibration_mask
+    out = np.full(data.num_nodes, "", dtype="U11")
     for key, mask in masks.items():
         out[mask.numpy()] = key
     return list(out.tolist())

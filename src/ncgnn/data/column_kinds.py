@@ -1,0 +1,64 @@
+"""What a user says about columns, as options or in a TOML file."""
+
+import tomllib
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ncgnn.data.encoding import Encoding, Kind
+from ncgnn.data.roles import check_column
+from ncgnn.errors import InputError
+
+
+class Columns(BaseModel):
+    """The options of :func:`ncgnn.read_graph` that name columns."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str | None = None
+    label: str | None = None
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+    direction: str | None = None
+    numeric: list[str] = []
+    categorical: list[str] = []
+    date: list[str] = []
+    text: list[str] = []
+    ignore: list[str] = []
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """Options for :func:`ncgnn.read_graph` from a TOML file: those that it sets."""
+    try:
+        return Columns.model_validate(tomllib.loads(Path(path).read_text("utf-8"))).model_dump(exclude_unset=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        known = f"; known keys: {', '.join(Columns.model_fields)}" if first["type"] == "extra_forbidden" else ""
+        raise InputError(f"{path}: {first['loc'][0]}: {first['msg']}{known}") from None
+
+
+def kinds_of(**named: Collection[str]) -> dict[str, Kind]:
+    """Kind of each column that is named; a column that is named for two kinds is an :class:`InputError`."""
+    kinds: dict[str, Any] = {}
+    for kind, names in named.items():
+        for name in names:
+            if kinds.setdefault(name, kind) != kind:
+                raise InputError(f"column {name!r} is named as {kinds[name]} and as {kind}: keep one")
+    return kinds
+
+
+def feature_columns(
+    table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, Kind], ignore: Collection[str], where: str
+) -> pd.DataFrame:
+    """The columns of the node table that are features."""
+    for name in (*kinds, *ignore):
+        check_column(table, name, where)
+    return table[[name for name in table.columns if name not in {roles.id, roles.label, *ignore}]]

@@ -1,0 +1,67 @@
+"""Graphs that are not tables yet: NetworkX and igraph objects and GraphML files, as a node and an edge table."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import ParseError
+
+import numpy as np
+import pandas as pd
+
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    import networkx
+
+
+def is_graphml(graph: Any) -> bool:
+    return isinstance(graph, str | Path) and str(graph).lower().endswith((".graphml", ".graphml.gz"))
+
+
+def is_graph_object(graph: Any) -> bool:
+    """Whether it is a graph of NetworkX or igraph; neither is imported to find out."""
+    return any(base.__module__.split(".")[0] in ("networkx", "igraph") for base in type(graph).__mro__)
+
+
+def read_graphml(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The tables of a GraphML file: its attributes are the columns."""
+    import networkx
+
+    if not Path(path).is_file():
+        raise InputError(f"{path}: {'is a folder, not a file' if Path(path).is_dir() else 'no such file'}")
+    try:
+        graph = networkx.read_graphml(path)
+    except (ParseError, networkx.NetworkXException, OSError, EOFError, ValueError, KeyError, AttributeError) as error:
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"{path}: is no readable GraphML file ({reason})") from error
+    return _from_networkx(graph)
+
+
+def object_tables(graph: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The node table, with ids in the column "id", and the edge table, with ends in "source" and "target"."""
+    return _from_networkx(graph) if hasattr(graph, "adj") else _from_igraph(graph)
+
+
+def _from_networkx(graph: "networkx.Graph[Any]") -> tuple[pd.DataFrame, pd.DataFrame]:
+    ids = [str(node) for node in graph.nodes]
+    nodes = pd.DataFrame([attributes for _, attributes in graph.nodes(data=True)], index=range(len(ids)))
+    ends = [(str(source), str(target)) for source, target in graph.edges()]
+    edges = pd.DataFrame([attributes for *_, attributes in graph.edges(data=True)], index=range(len(ends)))
+    return _with(nodes, {"id": ids}), _with_ends(edges, np.array(ends, object))
+
+
+def _from_igraph(graph: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    ids = np.array([str(name) for name in names], object)
+    nodes = pd.DataFrame({key: graph.vs[key] for key in graph.vs.attributes() if key != "name"})
+    edges = pd.DataFrame({key: graph.es[key] for key in graph.es.attributes()})
+    return _with(nodes, {"id": ids}), _with_ends(edges, ids[np.array(graph.get_edgelist(), np.int64)])
+
+
+def _with_ends(edges: pd.DataFrame, ends: np.ndarray) -> pd.DataFrame:
+    return _with(edges, dict(zip(("source", "target"), ends.reshape(-1, 2).T, strict=True)))
+
+
+def _with(table: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
+    """The table with these columns first, in place of attributes that are called the same."""
+    others = table[[name for name in table.columns if name not in columns]]
+    return pd.concat([pd.DataFrame(columns), others.reset_index(drop=True)], axis=1)

@@ -1,0 +1,82 @@
+"""CSV and TSV files, with every value left as text."""
+
+import codecs
+import csv
+import io
+import re
+from itertools import islice
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_MARKS = ",\t;|"
+_BLOCK = 1 << 24  # bytes; a row must fit into one block
+_GZIP = b"\x1f\x8b"
+_WIDE = {  # the longer marks first: UTF-32's begins like UTF-16's
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def read_text(path: Path, suffix: str) -> pa.Table:
+    """The table in a file; values are separated as the suffix says, or by another mark if that fits better."""
+    content = _content(path)
+    parse = pa.csv.ParseOptions(delimiter=find_delimiter(content, DELIMITERS[suffix]), newlines_in_values=True)
+    # one thread: only then does arrow name the row of a fault
+    read = pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK)
+    names = pa.csv.open_csv(pa.BufferReader(content), read_options=read, parse_options=parse).schema.names
+    convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
+    return pa.csv.read_csv(pa.BufferReader(content), read_options=read, parse_options=parse, convert_options=convert)
+
+
+def find_delimiter(content: bytes, usual: str) -> str:
+    """The mark that divides the header: the usual one if it also gives all first rows as many values, else another."""
+    marks: list[str] = [usual, *_MARKS]
+    widths = {mark: _widths(content, mark) for mark in marks}
+    candidates = [mark for mark, found in widths.items() if found and found[0] > 1]
+    even = [mark for mark in candidates if len(set(widths[mark])) == 1]
+    if usual in even or not candidates or (usual in candidates and not even):
+        return usual
+    others = sorted(even or candidates, key=lambda mark: -widths[mark][0])
+    return others[0]
+
+
+def reason(error: Exception) -> str:
+    """Arrow's message as a line for the person who owns the table."""
+    message = " ".join(str(error).split())
+    ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
+    if ragged:
+        row, expected, got = map(int, ragged.groups())
+        return f"row {row - 1} has {got} values where the header has {expected}: quote values that hold the separator"
+    if isinstance(error, UnicodeDecodeError) or "UTF8" in message:
+        return "the text is not UTF-8: save the table as UTF-8"
+    if "Empty CSV" in message:
+        return "the table has no rows"
+    return f"cannot be read ({message[:200]})"
+
+
+def _widths(content: bytes, mark: str) -> list[int]:
+    """How many values the first rows have if ``mark`` divides them."""
+    start = content[: 1 << 16]
+    lines = io.StringIO(start.decode("utf-8-sig", "replace"), newline="")
+    try:
+        found = [len(row) for row in islice(csv.reader(lines, delimiter=mark), 50) if row]
+    except csv.Error:
+        return []
+    return found if len(start) == len(content) or len(found) < 2 else found[:-1]  # the last row may be cut
+
+
+def _content(path: Path) -> bytes:
+    with path.open("rb") as file:
+        zipped = path.name.lower().endswith(".gz") or file.read(2) == _GZIP
+    with pa.input_stream(str(path), compression="gzip" if zipped else None) as stream:
+        content: bytes = stream.read()
+    wide = next((name for mark, name in _WIDE.items() if content.startswith(mark)), None)
+    if wide is not None:
+        content = content.decode(wide).encode()
+    # arrow takes a header without an end of line for an empty file
+    return content if content.endswith(b"\n") else content + b"\n"

@@ -1,0 +1,33 @@
+"""Texts divided into words, a whole column at a time."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_BETWEEN = r"[^\pL\pN_]+"  # what scikit-learn's \w\w+ leaves out, in the language of arrow
+_APART = r"\S*[\pL\pN_]{2}\S*"
+
+
+class Tokens(NamedTuple):
+    """Every word of every text, in small letters, and the number of the text it is from."""
+
+    words: pa.Array
+    rows: np.ndarray
+
+
+def tokens(text: pd.Series) -> Tokens:
+    """The words of two letters or more."""
+    lower = pc.utf8_lower(pa.array(text, pa.large_string()))
+    lists = pc.utf8_split_whitespace(pc.replace_substring_regex(lower, pattern=_BETWEEN, replacement=" "))
+    words, rows = pc.list_flatten(lists), pc.list_parent_indices(lists)
+    long = pc.greater(pc.utf8_length(words), 1)
+    return Tokens(words.filter(long), rows.filter(long).to_numpy())
+
+
+def count_spaced_words(text: pd.Series) -> np.ndarray:
+    """Number of words of each text that blanks keep apart: of an address or a path only one."""
+    counts: np.ndarray = pc.count_substring_regex(pa.array(text, pa.large_string()), pattern=_APART).to_numpy()
+    return counts

@@ -1,0 +1,101 @@
+import json
+import re
+
+import networkx as nx
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from papers import FILES, QUICK
+
+from mangled_tables import FAULTY, SOUND, noise
+from mangled_tables import tables as mangled
+from mangled_tables import write as write_mangled
+from ncgnn.train import NCGNNClassifier
+
+OPTIONS = ["--epochs", 1, *QUICK]
+
+
+def features(run) -> list[str]:
+    return NCGNNClassifier.load(run / "model.safetensors").feature_names_in_.tolist()
+
+
+def test_what_columns_are_taken_for_is_shown(ncgnn, tables, here):
+    shown = ncgnn("train", *tables, "--label", "topic", *OPTIONS).out.splitlines()
+    assert shown[:9] == [
+        "nodes.csv",
+        "  paper  id",
+        "  topic  label        2 classes, 12 blank",
+        "  venue  categorical  3 values",
+        "  group  categorical  2 values",
+        "  pages  numeric      5 to 11",
+        "  cited  numeric      0 to 2.5",
+        "edges.csv",
+        "  from  source  122 rows, 122 edges: 0 repeated, 0 self-loops",
+    ]
+    assert json.loads(ncgnn("train", *tables, "--label", "topic", *OPTIONS, "--json").out)["config"]["epochs"] == 1
+
+
+def test_a_file_says_what_columns_are_and_options_are_stronger(ncgnn, tables, here):
+    (here / "c.toml").write_text('label = "topic"\nignore = ["note", "pages"]\ncategorical = ["group"]\n')
+    given = [*tables[:4], "--columns", "c.toml", *OPTIONS]
+    assert ncgnn("train", *given, "--out", "file").code == 0
+    assert features(here / "file") == ["venue=FOCS", "venue=KDD", "venue=LICS", "group=7", "group=8", "cited"]
+    assert ncgnn("train", *given, "--ignore", "note", "--ignore", "group", "--out", "option").code == 0
+    assert features(here / "option") == ["venue=FOCS", "venue=KDD", "venue=LICS", "pages", "cited"]
+
+
+def test_a_faulty_file_about_columns_is_one_line(ncgnn, tables, here):
+    (here / "c.toml").write_text("labels = 'topic'\n")
+    done = ncgnn("train", *tables, "--columns", "c.toml", *OPTIONS)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ncgnn: c.toml: labels: Extra inputs are not permitted; known keys: id, label")
+
+
+def test_a_graphml_file_is_trained_on_predicted_and_explained(ncgnn, here):
+    graph = nx.karate_club_graph()
+    for node in graph.nodes:
+        graph.nodes[node]["friends"] = graph.degree[node]
+    nx.write_graphml(graph, here / "club.graphml")
+    assert ncgnn("train", "club.graphml", "--label", "club", "--weight", "weight", *OPTIONS, "--out", "run").code == 0
+    assert ncgnn("predict", "run", "club.graphml", "--out", "p.csv").code == 0
+    predicted = pd.read_csv(here / "p.csv")
+    written = pd.read_csv(here / "run/predictions.csv")
+    assert predicted["predicted"].tolist() == written["predicted"].tolist()
+    assert set(predicted["label"]) == {"Mr. Hi", "Officer"}
+    assert "Node 33 is predicted " in ncgnn("explain", "run", "club.graphml", "--node", 33).out
+    assert "--label names the column" in ncgnn("train", "club.graphml").err
+
+
+def test_predictions_are_the_same_after_training_and_from_the_model_file(ncgnn, tables, here):
+    ncgnn("train", *tables, "--label", "topic", "--epochs", 5, *QUICK, "--out", "run")
+    ncgnn("predict", "run", *tables[:4], "--out", "p.csv")
+    columns = ["id", "predicted", "probability"]
+    first, second = (pd.read_csv(here / name)[columns] for name in ("run/predictions.csv", "p.csv"))
+    pd.testing.assert_frame_equal(first, second)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    written=mangled(),
+    mangle=st.sampled_from([*SOUND.values(), *FAULTY.values()])
+    | st.builds(noise, st.binary(min_size=1, max_size=8), st.floats(0, 0.99)),
+)
+def test_mangled_tables_make_a_whole_run_folder_or_none(ncgnn, tmp_path_factory, written, mangle):
+    folder = tmp_path_factory.mktemp("mangled")
+    nodes, edges = write_mangled(folder, written, mangle)
+    done = ncgnn("train", "--nodes", nodes, "--edges", edges, "--label", "topic", *OPTIONS, "--out", folder / "run")
+    errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
+    assert done.code in (0, 2)
+    assert len(errors) == (done.code == 2), done.err
+    assert all(re.match("ncgnn: .", line) for line in errors)
+    assert (folder / "run").exists() == (done.code == 0)
+    assert done.code or sorted(path.name for path in (folder / "run").iterdir()) == FILES
+    assert not list(folder.glob(".*"))
+
+
+@pytest.mark.parametrize("option", ["--numeric", "--date", "--text", "--direction", "--columns"])
+def test_options_about_columns_need_tables(ncgnn, option):
+    done = ncgnn("train", "karate", option, "x")
+    assert done.code == 2
+    assert f"{option} describes tables, and karate is none" in done.err
