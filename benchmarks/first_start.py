@@ -17,7 +17,6 @@ from ncgnn.train import Config
 
 FILTERS: dict[str, Row] = {
     "attention": {"hops": 3},
-    "PageRank": {"filter": "diffusion"},
     "PageRank, top 128": {"filter": "diffusion", "top_k": 128},
 }
 STARTS = ("first", "second")
