@@ -43,8 +43,8 @@ def test_times_become_a_table_with_ratios(tmp_path, stamp):
     text = page.render(PAGE, tmp_path)
     assert "| pubmed | 10 | 25 | 20 | 0.50 | 2.50 |" in text
     assert (
-        "Measured on 2000-01-01: abacus, 2 cores, 1 thread, load 0.1 before; Python 3, torch 2, PyG 2, numba 0; commit abc."
-        in text
+        "Measured on 2000-01-01: abacus, 2 cores, 1 thread, load 0.1 before; "
+        "Python 3, torch 2, PyG 2, numba 0; commit abc." in text
     )
     assert page.render(text, tmp_path) == text
     assert page.render(text, tmp_path / "none") == page.render(PAGE, tmp_path / "none")
