@@ -9,6 +9,8 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from ncgnn.experiments.study import begun
 from ncgnn.experiments.tune_model import Tunable
 
+_BLIND = 5  # trials before TPE learns from them; the points to try first are among them, and random ones seldom as good
+
 
 def next_trial(model: Tunable, study: optuna.Study, seed: int) -> FrozenTrial:
     """A trial that waits, with all its parameters: one of the points to try first, then what TPE suggests.
@@ -17,9 +19,8 @@ def next_trial(model: Tunable, study: optuna.Study, seed: int) -> FrozenTrial:
     """
     earlier = begun(study)
     known = (point for point in model.points() if not any(_is_like(trial.params, point) for trial in earlier))
-    rehearsal = optuna.create_study(
-        direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed * 100_003 + len(earlier))
-    )
+    sampler = optuna.samplers.TPESampler(n_startup_trials=_BLIND, seed=seed * 100_003 + len(earlier))
+    rehearsal = optuna.create_study(direction="maximize", sampler=sampler)
     rehearsal.add_trials(trial for trial in earlier if trial.state != TrialState.WAITING)
     rehearsal.enqueue_trial(next(known, {}))
     trial = rehearsal.ask()
