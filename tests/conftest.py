@@ -1,10 +1,14 @@
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 # Threads that wait for work must not spin: on a busy machine this costs ten times the work. Read when torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# Workers of pytest-xdist ignore Ctrl-C, and so would the processes that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
