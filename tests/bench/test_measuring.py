@@ -1,4 +1,5 @@
 import os
+import subprocess
 import sys
 from time import sleep
 
@@ -86,3 +87,11 @@ def test_threads_are_as_before_afterwards():
     with use_threads(2):
         assert torch.get_num_threads() == 2
     assert torch.get_num_threads() == before
+
+
+def test_the_number_of_threads_stays_what_the_user_has_set():
+    """To ask numba for its number of threads sets that of torch."""
+    code = "import torch; import ncgnn.bench as b; b.use_threads(None).__enter__(); print(torch.get_num_threads())"
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment)
+    assert done.stdout == "1\n"

@@ -10,11 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numba
 import torch
 
 _PACKAGES = ("torch", "torch-geometric", "numba", "ncgnn")
-_NUMBA_MOST: int = numba.get_num_threads()
 _CHECKOUT = Path(__file__).parents[3]
 
 
@@ -27,16 +25,14 @@ def machine() -> dict[str, Any]:
 
 @contextmanager
 def use_threads(threads: int | None) -> Iterator[None]:
-    """Compute with this many threads, torch and numba alike; None leaves both as they are."""
-    before = torch.get_num_threads(), numba.get_num_threads()
+    """Compute with this many threads, torch and the kernels, which take as many; None leaves it as it is."""
+    before = torch.get_num_threads()
     if threads is not None:
         torch.set_num_threads(threads)
-        numba.set_num_threads(min(threads, _NUMBA_MOST))
     try:
         yield
     finally:
-        torch.set_num_threads(before[0])
-        numba.set_num_threads(before[1])
+        torch.set_num_threads(before)
 
 
 def _load() -> float:
