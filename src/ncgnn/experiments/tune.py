@@ -13,12 +13,12 @@ from statistics import fmean
 import optuna
 from optuna.exceptions import UpdateFinishedTrialError
 from optuna.trial import FrozenTrial, TrialState
-from pydantic import BaseModel
 from torch_geometric.data import Data
 
 from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
 from ncgnn.experiments.locks import locked
+from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.study import FINISHED, GRACE, check_task, count, open_study
 from ncgnn.experiments.tune_model import Tunable
 from ncgnn.experiments.tune_next import next_trial
@@ -112,7 +112,7 @@ def _value(search: Search, trial: optuna.Trial) -> float | None:
         return None
 
 
-def evaluate(search: Search, trial: optuna.Trial, settings: BaseModel) -> float:
+def evaluate(search: Search, trial: optuna.Trial, settings: Recipe) -> float:
     """Mean of the best validation accuracies; a trial that promises little or diverges is given up."""
     values: list[float] = []
     watch = _FirstRun(trial)
@@ -135,7 +135,7 @@ def is_divergence(error: InputError) -> bool:
     return str(error).startswith("training diverged")
 
 
-def accuracies(search: Search, settings: BaseModel, watch: Callable[[Epoch], None]) -> Iterator[float]:
+def accuracies(search: Search, settings: Recipe, watch: Callable[[Epoch], None]) -> Iterator[float]:
     """The best validation accuracy of one run on each split of each graph."""
     for splits in search.splits:
         yield from search.model.accuracies(splits, settings, watch)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import optuna
 from optuna.trial import FixedTrial, FrozenTrial, TrialState
-from pydantic import BaseModel
 
 from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
+from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.tune import Search, accuracies, is_divergence
 
 
@@ -17,7 +17,7 @@ class Winner(NamedTuple):
     """The chosen trial with its settings and its validation accuracy, over all seeds it was run with."""
 
     trial: FrozenTrial
-    settings: BaseModel
+    settings: Recipe
     accuracy: float
     rivals: int  # how many trials were run with another seed to choose it
 
@@ -42,7 +42,7 @@ def _best_trials(study: optuna.Study, number: int) -> Sequence[FrozenTrial]:
     return sorted(complete_ones, key=lambda trial: (-float(trial.value or 0), trial.number))[:number]
 
 
-def _settings(search: Search, trial: FrozenTrial) -> BaseModel:
+def _settings(search: Search, trial: FrozenTrial) -> Recipe:
     return search.model.settings(FixedTrial(trial.params))
 
 

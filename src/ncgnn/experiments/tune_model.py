@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
-from pydantic import BaseModel
 from torch_geometric.data import Data
 
 from ncgnn import baselines
+from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.space import suggest, suggest_gcn
 from ncgnn.experiments.tune_points import known_gcn_points, known_points
 from ncgnn.train.config import Config
@@ -27,7 +27,7 @@ class Tunable(Protocol):
     @property
     def kind(self) -> str: ...
 
-    def settings(self, trial: "BaseTrial") -> BaseModel:
+    def settings(self, trial: "BaseTrial") -> Recipe:
         """What the trial suggests."""
 
     def points(self) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ _OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normali
 _WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_features": True}
 _RAW = {"normalize_features": False, "iterations": 2}
 _FROM_ZERO = {"hops": [0, 1, 2, 3]}
+_ANY = {"hops": [0, 1, 2, 3, 4], "zeta_lr": 0.1}
 
 # graphs: what was found there, as changes of the default
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
@@ -20,6 +21,12 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
         _CITATION | _DECAY | {"beta": 2.0},
         _CITATION | _DECAY | {"beta": 2.0, "hops": [0, 1, 2, 3, 4, 5], "zeta_lr": 2e-3},
+    ],
+    ("default",): [
+        _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 5.0, "weight_decay": 5e-4},
+        _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 3.0, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
+        _ANY | {"dropout": 0.2, "lr": 1.7e-2, "beta": 5.8, "weight_decay": 4.5e-4, "iterations": 4},
+        _ANY | {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2},
     ],
     ("amazon-photo", "amazon-computers"): [_RAW | {"beta": 5.0}, _RAW | {"beta": 5.0, "dropout": 0.7}],
     ("texas", "cornell", "cornell-fixed", "wisconsin", "actor", "syn-cora"): [

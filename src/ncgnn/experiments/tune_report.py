@@ -1,7 +1,6 @@
 """What a search leaves behind: a preset, and all trials as a table."""
 
 import csv
-import json
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,8 +10,8 @@ from typing import Any
 
 import optuna
 from optuna.trial import FrozenTrial, TrialState
-from pydantic import BaseModel
 
+from ncgnn.experiments.recipes import as_toml
 from ncgnn.experiments.study import count
 from ncgnn.experiments.tune_choice import Winner
 from ncgnn.files import atomic
@@ -33,18 +32,12 @@ def write_trials(path: Path, study: optuna.Study) -> None:
 
 
 def write_preset(path: Path, study: optuna.Study, winner: Winner, command: str, splits: str) -> None:
-    """The winner's settings where they differ from the defaults, with comments on how they were found."""
+    """All settings of the winner, so that they stay what they were when defaults change, and how they were found."""
     comments = [command, _counts(study), f"validation accuracy {winner.accuracy:.4f} on {splits}", _chosen(winner)]
     comments += [_versions(), datetime.now(UTC).date().isoformat()]
     with atomic(path) as file:
         file.writelines(f"# {line}\n" for line in comments)
-        file.write(changed_settings(winner.settings))
-
-
-def changed_settings(settings: BaseModel) -> str:
-    """TOML of what differs from the defaults; numbers, strings and lists look there as in JSON."""
-    values = settings.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+        file.write(as_toml(winner.settings))
 
 
 def summary(study: optuna.Study, winner: Winner) -> dict[str, Any]:
