@@ -10,7 +10,7 @@ _CITATION = {"normalize_features": True, "dropout": 0.9, "iterations": 4, "m_min
 _DECAY = {"init": "glorot", "dropout": 0.5, "weight_decay": 0.018, "lr": 2.4e-3, "iterations": 2, "m_minus": 0.25}
 _OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normalize_features": True}
 _WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_features": True}
-_RAW = {"normalize_features": False, "iterations": 2}
+_RAW = {"normalize_features": False, "iterations": 2, "num_capsules": 4, "primary_channels": 32, "beta": 5.0, "lr": 5e-3}
 _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _ANY = {"hops": [0, 1, 2, 3, 4], "zeta_lr": 0.1}
 
@@ -28,7 +28,11 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _ANY | {"dropout": 0.2, "lr": 1.7e-2, "beta": 5.8, "weight_decay": 4.5e-4, "iterations": 4},
         _ANY | {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2},
     ],
-    ("amazon-photo", "amazon-computers"): [_RAW | {"beta": 5.0}, _RAW | {"beta": 5.0, "dropout": 0.7}],
+    ("amazon-photo", "amazon-computers"): [
+        _RAW | {"dropout": 0.7, "weight_decay": 5e-4},
+        _RAW | {"dropout": 0.5, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
+        _RAW | {"dropout": 0.5, "weight_decay": 1e-4, "hops": [0, 1, 2], "zeta_lr": 0.1},
+    ],
     ("texas", "cornell", "cornell-fixed", "wisconsin", "actor", "syn-cora"): [
         _OWN_FEATURES | _FROM_ZERO,
         _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
