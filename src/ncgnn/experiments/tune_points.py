@@ -10,7 +10,8 @@ _CITATION = {"normalize_features": True, "dropout": 0.9, "iterations": 4, "m_min
 _DECAY = {"init": "glorot", "dropout": 0.5, "weight_decay": 0.018, "lr": 2.4e-3, "iterations": 2, "m_minus": 0.25}
 _OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normalize_features": True}
 _WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_features": True}
-_RAW = {"normalize_features": False, "iterations": 2, "num_capsules": 4, "primary_channels": 32, "beta": 5.0, "lr": 5e-3}
+_SMALL = {"num_capsules": 4, "primary_channels": 32, "iterations": 2}
+_RAW = _SMALL | {"normalize_features": False, "beta": 5.0, "lr": 5e-3}
 _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _ANY = {"hops": [0, 1, 2, 3, 4], "zeta_lr": 0.1}
 
