@@ -19,6 +19,8 @@ def test_the_page_shows_a_node_that_the_server_explains(port):
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.goto(f"http://localhost:{port}/")
         page.get_by_label("Find a node").fill("33")
+        page.get_by_text("1 found").wait_for()
+        assert page.locator("#results a").all_text_contents() == ["33"]
         page.keyboard.press("Enter")
         page.get_by_role("heading", name="Node 33", exact=True).wait_for()
         page.wait_for_selector("svg.ego a")

@@ -25,7 +25,8 @@ class Answers:
         self._explainer = GraphExplainer(classifier, data)
         self._views = NodeViews(self._explainer, data)
         self._shares = classifier.probabilities(self._explainer.trace.scores.numpy())
-        self._lock = Lock()  # not every threading layer of numba may be entered from two threads at once
+        self._lock = Lock()  # one explanation at a time: each takes all the memory and cores it can use
+        self._lower = [name.casefold() for name in self._explainer.names.nodes]
         self.name = str(data.get("name", "the graph"))
         self.page = served_page(self._explainer, data)
 
@@ -45,9 +46,10 @@ class Answers:
         return view
 
     def search(self, text: str, limit: int) -> Found:
-        """In the order of the nodes; upper and lower case are alike."""
-        wanted, names = text.casefold(), self._explainer.names
-        found = [number for number, name in enumerate(names.nodes) if wanted in name.casefold()]
+        """Ids that are the text come first, then those that begin with it; upper and lower case are alike."""
+        wanted = text.casefold()
+        found = [number for number, name in enumerate(self._lower) if wanted in name]
+        found.sort(key=lambda number: (self._lower[number] != wanted, not self._lower[number].startswith(wanted)))
         return Found(total=len(found), nodes=[self._prediction(number) for number in found[:limit]])
 
     def _number(self, node: str) -> int:

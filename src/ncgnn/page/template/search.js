@@ -10,22 +10,24 @@ function startSearch(map) {
     found.textContent = "";
     highlight([]);
   };
-  const highlight = (rows) => {
-    map.found = new Set(rows.filter((row) => row < report.places.length));
+  const highlight = (nodes) => {
+    map.found = new Set(nodes.map((node) => rowOf.get(node.id)).filter((row) => row < report.places.length));
     map.draw();
   };
-  query.addEventListener("input", () => {
-    const rows = matches(query.value.trim());
-    if (!query.value.trim()) return clear();
-    found.textContent = rows.length ? `${grouped(rows.length)} found` : isServed ? "Enter: ask for it" : "none found";
-    results.replaceChildren(...rows.slice(0, LISTED).map((row) => element("li", {}, nodeName(known(row)))));
-    results.hidden = !rows.length;
-    highlight(rows.slice(0, LISTED));
+  query.addEventListener("input", async () => {
+    const text = query.value.trim();
+    if (!text) return clear();
+    const { total, nodes } = await find(text);
+    if (text !== query.value.trim()) return; // someone typed on meanwhile
+    found.textContent = total ? `${grouped(total)} found` : "none found";
+    results.replaceChildren(...nodes.map((node) => element("li", {}, nodeName(node))));
+    results.hidden = !total;
+    highlight(nodes);
   });
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = query.value.trim();
-    if (text) location.hash = linkTo(report.nodes.id[matches(text)[0]] ?? text);
+    if (text) location.hash = linkTo((await find(text)).nodes[0]?.id ?? text);
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") clear();
@@ -36,7 +38,20 @@ function startSearch(map) {
   });
 }
 
-/** Rows whose id holds the text; those that are it or begin with it come first. */
+/** How many nodes have an id that holds the text, and the first of them, those that are it or begin with it before
+ * others. A server knows all nodes, a page those of its tables. */
+async function find(text) {
+  if (isServed) return fetchFound(text);
+  const rows = matches(text);
+  return { total: rows.length, nodes: rows.slice(0, LISTED).map(known) };
+}
+
+async function fetchFound(text) {
+  const address = `api/nodes?search=${encodeURIComponent(text)}&limit=${LISTED}`;
+  const answer = await fetch(address).catch(() => null); // null: the server is gone
+  return answer?.ok ? answer.json() : { total: 0, nodes: [] };
+}
+
 function matches(text) {
   const wanted = text.toLowerCase();
   const rank = (id) => (id === wanted ? 0 : id.startsWith(wanted) ? 1 : id.includes(wanted) ? 2 : 3);
