@@ -18,8 +18,9 @@ def test_graphs_with_published_splits_have_the_wider_one():
     assert (gcn.width, gcn.epochs, gcn.patience) == (64, 2000, 100)
 
 
-def test_depth_changes_nothing_else():
-    assert published_gcn("cora", 5) == published_gcn("cora").model_copy(update={"layers": 5})
+def test_other_depths_keep_their_best_weights_and_nothing_else_changes():
+    changed = {"layers": 5, "stop": "patience", "patience": 100}
+    assert published_gcn("cora", 5) == published_gcn("cora").model_copy(update=changed)
 
 
 def test_the_mlp_counts_kerass_penalty_twice():
