@@ -19,7 +19,7 @@ _MAX_HOP = {
     "default": 4,
     **dict.fromkeys(("roman-empire", "amazon-ratings", "minesweeper", "tolokers", "questions"), _NEAR),
 }
-_STEPS = {"pubmed": 5}  # elsewhere PageRank is exact
+_STEPS = dict.fromkeys(("pubmed", "amazon-photo", "amazon-computers"), 5)  # elsewhere PageRank is exact
 _HOP_ZERO = 2.0  # where its zeta starts if it is favoured: 71 % of the weight among four hops
 _SPARSIFY: dict[str, dict[str, Any]] = {
     "none": {},
