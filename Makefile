@@ -1,9 +1,9 @@
-# make demo | test | test-long | bench | bench-large | lint | format | lock
+# make demo | test | test-long | docs | bench | bench-large | lint | format | lock
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := runs/demo
 
-.PHONY: demo test browser test-long bench bench-large lint format lock clean
+.PHONY: demo test browser test-long docs bench bench-large lint format lock clean
 
 # The environment, from the lock file; made again when that changes.
 .venv/installed: requirements.lock pyproject.toml
@@ -33,6 +33,11 @@ browser:
 
 test-long: .venv/installed browser
 	$(BIN)/pytest -m long
+
+# The pages of docs/ and the reference of the Python interface, as a site that opens without a server.
+docs: .venv/installed
+	$(BIN)/sphinx-build --quiet --fresh-env --fail-on-warning docs build/site
+	@echo "build/site/index.html"
 
 # For two cores that have nothing else to do; writes results/benchmarks and docs/performance.
 bench: .venv/installed

@@ -72,17 +72,18 @@ FAULTY: dict[str, Mangle] = {
     "cut utf-16": lambda text: text.encode("utf-16")[:-1],
     "cut gzip": lambda text: gzip.compress(text.encode())[:-12],
     "ragged": lambda text: text.encode() + b"one value, far; too\tmany|,,,,,;;;;;;\t\t\t\t\t|||||\n",
-    "header twice": lambda text: text.replace("size", "id", 1).encode(),
+    "header twice": lambda text: text.replace("size", "id", 1).replace("target", "source", 1).encode(),
     "not a table": lambda text: b"\x89PNG\r\n\x1a\n" + bytes(range(256)),
 }
 
 
-def write(folder: Path, written: Tables, mangle: Mangle) -> tuple[Path, Path]:
-    """The node table mangled, the edge table as it should be."""
-    nodes, edges = folder / f"nodes{written.suffix}", folder / f"edges{written.suffix}"
-    nodes.write_bytes(mangle(written.content(written.nodes)))
-    edges.write_bytes(written.content(written.edges).encode())
-    return nodes, edges
+def write(folder: Path, written: Tables, mangle: Mangle, which: str = "nodes") -> tuple[Path, Path]:
+    """One table mangled, the other as it should be."""
+    paths = {name: folder / f"{name}{written.suffix}" for name in ("nodes", "edges")}
+    for name, path in paths.items():
+        content = written.content(getattr(written, name))
+        path.write_bytes(mangle(content) if name == which else content.encode())
+    return paths["nodes"], paths["edges"]
 
 
 def noise(seed: bytes, place: float) -> Mangle:

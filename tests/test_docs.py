@@ -18,7 +18,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -27,10 +26,10 @@ import pytest
 import torch
 import typer
 
+from docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
 from ncgnn import Config
 from ncgnn.cli import app, main
 
-ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")))
 LEFT_OUT = ("make", "pip", "export")  # they change the machine, or take minutes
 SHELL = ("cat", "head", "ls", "tail")
@@ -39,64 +38,6 @@ pytestmark = pytest.mark.filterwarnings(
     # torch says so once a process to whoever makes such a tensor
     "ignore:Sparse CSR tensor support is in beta:UserWarning"
 )
-
-
-@dataclass(frozen=True)
-class Block:
-    kind: str
-    text: str
-    line: int  # of its first line in the page
-    before: str  # the paragraph before it
-
-    @property
-    def file(self) -> str | None:
-        found = re.fullmatch(r"(\S+\.(?:csv|toml)):", self.before)
-        return found[1] if found else None
-
-    @property
-    def is_for_example(self) -> bool:
-        return "for example" in self.before.lower()
-
-
-def blocks(page: str) -> list[Block]:
-    text = (ROOT / page).read_text("utf-8")
-    found = []
-    for match in re.finditer(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        paragraphs = text[: match.start()].rstrip("\n").split("\n\n")
-        line = text.count("\n", 0, match.start()) + 2
-        found.append(Block(match[1], match[2], line, paragraphs[-1]))
-    return found
-
-
-def section(page: str, title: str) -> str:
-    """The text under a heading, up to the next heading of any level."""
-    text = (ROOT / page).read_text("utf-8")
-    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"{page} has no heading {title!r}"
-    return found[1]
-
-
-def table(text: str, first: str) -> list[list[str]]:
-    """Rows of the table whose first column has the heading ``first``; pipes inside a cell are written ``\\|``."""
-    found = re.search(rf"^\| {re.escape(first)} \|.*\n\|[-|]+\|\n((?:\|.*\n?)+)", text, re.MULTILINE)
-    assert found, f"there is no table of {first!r}"
-    rows = [re.split(r"(?<!\\)\|", row)[1:-1] for row in found[1].splitlines()]
-    return [[cell.strip() for cell in row] for row in rows]
-
-
-def assert_prints(actual: str, expected: str, numbers_vary: bool, where: str) -> None:
-    pattern = "".join(line_pattern(line, numbers_vary) for line in expected.rstrip().splitlines())
-    if not re.fullmatch(pattern, "".join(f"{line.rstrip()}\n" for line in actual.rstrip().splitlines())):
-        pytest.fail(f"{where} is said to print\n{expected}\nand prints\n{actual}", pytrace=False)
-
-
-def line_pattern(line: str, numbers_vary: bool) -> str:
-    if line == "...":
-        return r"(?:.*\n)*?"
-    pattern = re.escape(line.removesuffix("..."))
-    if numbers_vary:
-        pattern = re.sub(r"\d+\\\.\d+", r"\\d+\\.\\d+", pattern)
-    return pattern + (r".*\n" if line.endswith("...") else r"\n")
 
 
 # Running the examples
@@ -138,7 +79,7 @@ def run_command(command: str, expected: str, numbers_vary: bool, where: str) -> 
         return
     if program == "ncgnn":
         code, output = ncgnn(*arguments)
-        assert (code != 0) == expected.startswith("ncgnn: "), f"{where} ends with exit code {code}:\n{output}"
+        assert (code == 0) == ends_well(expected), f"{where} ends with exit code {code}:\n{output}"
     else:
         assert program in SHELL, f"{where}: {program} is neither run nor left out"
         output = subprocess.run(command, shell=True, check=True, capture_output=True, text=True).stdout
@@ -147,8 +88,7 @@ def run_command(command: str, expected: str, numbers_vary: bool, where: str) -> 
 
 def run_console(block: Block, page: str) -> None:
     assert block.text.startswith("$ "), f"{page}:{block.line}: a console block begins with a command"
-    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
-        command, _, expected = part.partition("\n")
+    for command, expected in block.commands:
         run_command(command, expected, block.is_for_example, f"{page}:{block.line}: $ {command}")
 
 

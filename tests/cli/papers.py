@@ -3,7 +3,7 @@
 from pathlib import Path
 
 QUICK = ["--set", "num_capsules=2", "--set", "primary_channels=8", "--set", "class_channels=4", "--set", "lr=0.02"]
-FILES = ["history.csv", "model.safetensors", "predictions.csv", "run.json"]
+FILES = ["history.csv", "model.safetensors", "predictions.csv", "report.md", "run.json"]
 
 
 def node_rows(numbers: range, topics: bool = True) -> list[dict[str, str]]:

@@ -39,7 +39,7 @@ def test_own_tables_are_calibrated_where_there_are_enough_nodes(ncgnn, model, op
 
 def test_none_are_set_aside_where_that_is_asked(ncgnn, options, here):
     train = ["train", *options, "--ignore", "note", "--label", "topic", "--epochs", 1, *QUICK]
-    assert "calibrate" not in ncgnn(*train, "--calibrate", 0, "--out", "none").out
+    assert "to calibrate" not in ncgnn(*train, "--calibrate", 0, "--out", "none").out
     assert "90 to calibrate" in ncgnn(*train, "--calibrate", 0.8, "--out", "most").out
 
 

@@ -78,12 +78,13 @@ def test_predictions_are_the_same_after_training_and_from_the_model_file(ncgnn, 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     written=mangled(),
+    which=st.sampled_from(["nodes", "edges"]),
     mangle=st.sampled_from([*SOUND.values(), *FAULTY.values()])
     | st.builds(noise, st.binary(min_size=1, max_size=8), st.floats(0, 0.99)),
 )
-def test_mangled_tables_make_a_whole_run_folder_or_none(ncgnn, tmp_path_factory, written, mangle):
+def test_mangled_tables_make_a_whole_run_folder_or_none(ncgnn, tmp_path_factory, written, which, mangle):
     folder = tmp_path_factory.mktemp("mangled")
-    nodes, edges = write_mangled(folder, written, mangle)
+    nodes, edges = write_mangled(folder, written, mangle, which)
     done = ncgnn("train", "--nodes", nodes, "--edges", edges, "--label", "topic", *OPTIONS, "--out", folder / "run")
     errors = [line for line in done.err.splitlines() if not line.startswith("note: ")]
     assert done.code in (0, 2)

@@ -15,8 +15,8 @@ from ncgnn.data import read_graph, save_graph
 from ncgnn.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
-QUICK, LONG = (
-    settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck)) for number in (70, 700)
+QUICK, LONG = (  # for each of six tests: 210 and 2,100 in all
+    settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck)) for number in (35, 350)
 )
 
 
@@ -42,9 +42,9 @@ def read_and_save(folder: Path, paths: tuple[Path, Path]) -> Data | str:
     return found
 
 
-def check_sound(folder: Path, tables: mangled_tables.Tables, how: str) -> None:
+def check_sound(folder: Path, tables: mangled_tables.Tables, which: str, how: str) -> None:
     expected = outcome(lambda: read_graph(*tables.frames(), label=LABEL))
-    found = read_and_save(folder, mangled_tables.write(folder, tables, SOUND[how]))
+    found = read_and_save(folder, mangled_tables.write(folder, tables, SOUND[how], which))
     assert isinstance(found, str) == isinstance(expected, str), (found, expected)
     if isinstance(found, str):
         return
@@ -54,14 +54,14 @@ def check_sound(folder: Path, tables: mangled_tables.Tables, how: str) -> None:
     assert torch.equal(found.y, expected.y)
 
 
-def check_faulty(folder: Path, tables: mangled_tables.Tables, how: str) -> None:
-    message = read_and_save(folder, mangled_tables.write(folder, tables, FAULTY[how]))
+def check_faulty(folder: Path, tables: mangled_tables.Tables, which: str, how: str) -> None:
+    message = read_and_save(folder, mangled_tables.write(folder, tables, FAULTY[how], which))
     assert isinstance(message, str)
-    assert "nodes" in message
+    assert f"{which}{tables.suffix}" in message
 
 
-def check_noise(folder: Path, tables: mangled_tables.Tables, noisy: tuple[bytes, float]) -> None:
-    read_and_save(folder, mangled_tables.write(folder, tables, noise(*noisy)))
+def check_noise(folder: Path, tables: mangled_tables.Tables, which: str, noisy: tuple[bytes, float]) -> None:
+    read_and_save(folder, mangled_tables.write(folder, tables, noise(*noisy), which))
 
 
 CHECKS = {
@@ -71,24 +71,29 @@ CHECKS = {
 }
 
 
+@pytest.mark.parametrize("which", ["nodes", "edges"])
 @pytest.mark.parametrize("kind", CHECKS)
 @QUICK
 @given(tables=mangled_tables.tables(), data=st.data())
-def test_mangled_tables_are_read_right_or_refused_in_one_line(tmp_path_factory, kind, tables, data):
+def test_mangled_tables_are_read_right_or_refused_in_one_line(tmp_path_factory, kind, which, tables, data):
     check, how = CHECKS[kind]
-    check(tmp_path_factory.mktemp("mangled"), tables, data.draw(how))
+    check(tmp_path_factory.mktemp("mangled"), tables, which, data.draw(how))
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("which", ["nodes", "edges"])
 @pytest.mark.parametrize("kind", CHECKS)
 @LONG
 @given(tables=mangled_tables.tables(), data=st.data())
-def test_many_mangled_tables_are_read_right_or_refused_in_one_line(tmp_path_factory, kind, tables, data):
+def test_many_mangled_tables_are_read_right_or_refused_in_one_line(tmp_path_factory, kind, which, tables, data):
     check, how = CHECKS[kind]
-    check(tmp_path_factory.mktemp("mangled"), tables, data.draw(how))
+    check(tmp_path_factory.mktemp("mangled"), tables, which, data.draw(how))
 
 
-def test_a_folder_in_place_of_a_table_is_named(tmp_path):
-    folder = tmp_path / "nodes.csv"
-    folder.mkdir()
-    assert outcome(lambda: read_graph(folder, folder)) == f"{folder}: is a folder, not a table"
+@pytest.mark.parametrize("which", ["nodes", "edges"])
+def test_a_folder_in_place_of_a_table_is_named(tmp_path, which):
+    paths = {name: tmp_path / f"{name}.csv" for name in ("nodes", "edges")}
+    paths["nodes"].write_text("id,f\na,1\n")
+    paths[which].unlink(missing_ok=True)
+    paths[which].mkdir()
+    assert outcome(lambda: read_graph(*paths.values())) == f"{paths[which]}: is a folder, not a table"

@@ -11,6 +11,7 @@ import typer
 from ncgnn.cli.bench import bench
 from ncgnn.cli.check import check
 from ncgnn.cli.datasets import datasets
+from ncgnn.cli.example import example
 from ncgnn.cli.explain import explain
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
@@ -48,7 +49,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (datasets, check, train, predict, explain, serve, tune, reproduce, bench):
+for verb in (example, datasets, check, train, predict, explain, serve, tune, reproduce, bench):
     app.command()(_verb(verb))
 
 

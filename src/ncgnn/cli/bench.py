@@ -20,23 +20,9 @@ Repeats = Annotated[int, typer.Option(min=1, help="Turns of each model.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+@g.takes_graph
 def bench(
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    direction: g.Direction = None,
-    numeric: g.Numeric = None,
-    categorical: g.Categorical = None,
-    date: g.Date = None,
-    text: g.Text = None,
-    ignore: g.Ignore = None,
-    columns: g.Columns = None,
-    data: g.DataFolder = None,
+    graph: g.GraphOptions,
     models: Models = None,
     hops: Hops = None,
     threads: Threads = None,
@@ -50,11 +36,9 @@ def bench(
 
     Example: `ncgnn bench karate --models NCGNN --models GAT`
     """
-    kinds = g.kinds(numeric=numeric, categorical=categorical, date=date, text=text, ignore=ignore)
-    tables = g.Tables(nodes, edges, id, label, source, target, weight, direction=direction, columns=columns, **kinds)
-    g.check_label(graph, tables)
+    graph.check_label()
     chosen = _checked(models)
-    found = g.find_graph(graph, tables, data)
+    found = graph.find()
     result = _measure(found, chosen, hops, threads, repeats)
     print(json.dumps(result, indent=2)) if as_json else _report(result)
 
@@ -70,18 +54,17 @@ def _checked(models: list[str] | None) -> list[str]:
 
 
 def _measure(data: "Data", models: list[str], hops: int | None, threads: int | None, repeats: int) -> dict[str, Any]:
-    from rich.console import Console
-
     from ncgnn.bench import hops_of, machine, measure_memory, measure_steps, use_threads
     from ncgnn.bench.steps import describe
+    from ncgnn.cli.progress import status
     from ncgnn.data import usual_split
     from ncgnn.train import Config
 
     config = Config.make({"hops": hops or hops_of(data.name)})
     data = usual_split(data)
-    with use_threads(threads), Console(stderr=True).status("starting") as status:
-        steps = measure_steps(data, models, config, repeats, lambda text: status.update(text))
-        memory = measure_memory(data, models, config, lambda text: status.update(text))
+    with use_threads(threads), status(f"{data.name}: measuring {', '.join(models)}") as tell:
+        steps = measure_steps(data, models, config, repeats, tell)
+        memory = measure_memory(data, models, config, tell)
         return describe(data) | {"hops": config.hops, "models": _by_model(steps, memory), "machine": machine()}
 
 

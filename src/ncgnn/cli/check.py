@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli import train as t
+from ncgnn.cli import settings as c
+from ncgnn.cli import split as p
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,33 +16,19 @@ if TYPE_CHECKING:
 
     from ncgnn.check import Finding, Report
 
-SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the split.", rich_help_panel="Split")]
+SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the split.", rich_help_panel=p.PANEL)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+@g.takes_graph
 def check(
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    direction: g.Direction = None,
-    numeric: g.Numeric = None,
-    categorical: g.Categorical = None,
-    date: g.Date = None,
-    text: g.Text = None,
-    ignore: g.Ignore = None,
-    columns: g.Columns = None,
-    data: g.DataFolder = None,
-    config: t.ConfigFile = None,
-    settings: t.Settings = None,
-    filter: t.Filter = None,
-    per_class: t.PerClass = None,
-    val: t.Val = None,
-    fractions: t.Fractions = None,
+    graph: g.GraphOptions,
+    config: c.ConfigFile = None,
+    settings: c.Settings = None,
+    filter: c.Filter = None,
+    per_class: p.PerClass = None,
+    val: p.Val = None,
+    fractions: p.Fractions = None,
     split_seed: SplitSeed = 0,
     as_json: Json = False,
 ) -> None:
@@ -58,24 +45,22 @@ def check(
     from ncgnn.check.labels import refused_split
     from ncgnn.data.local import data_folders
 
-    kinds = g.kinds(numeric=numeric, categorical=categorical, date=date, text=text, ignore=ignore)
-    tables = g.Tables(nodes, edges, id, label, source, target, weight, direction=direction, columns=columns, **kinds)
-    chosen = t.choose_settings(config, settings, {"filter": filter}, graph)
-    found = g.find_graph(graph, tables, data)
-    split, refusal = _split(found, t.SplitRule(per_class, val, fractions), split_seed)
-    report = check_graph(split, chosen, data_folders(data))
+    chosen = c.choose_settings(config, settings, {"filter": filter}, graph.name)
+    found = graph.find()
+    split, refusal = _split(found, p.SplitRule(per_class, val, fractions), split_seed)
+    report = check_graph(split, chosen, data_folders(graph.data))
     if refusal:
         report = replace(report, findings=[refused_split(refusal), *report.findings])
     print(json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report)))
     raise typer.Exit(1 if report.is_serious else 0)
 
 
-def _split(found: "Data", rule: t.SplitRule, number: int) -> "tuple[Data, str]":
+def _split(found: "Data", rule: p.SplitRule, number: int) -> "tuple[Data, str]":
     """The graph with its split, or without one and the reason why it has none."""
     try:
         return rule.apply(found, number), ""
     except InputError as error:
-        if rule != t.SplitRule(None, None, None):  # a mistake in the options, not in the graph
+        if rule != p.SplitRule(None, None, None):  # a mistake in the options, not in the graph
             raise
         return found, str(error)
 

@@ -38,16 +38,15 @@ def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
 
 def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, count: int, out: Path | None) -> None:
     """Compare all methods on test nodes of the run, show the table, and write all measures where that is asked."""
-    from rich.console import Console
-
+    from ncgnn.cli.progress import status
     from ncgnn.explain import trace_model
     from ncgnn.explain.quality import Subject, evaluate, sample
     from ncgnn.page.split import with_split_of_run
 
     data = with_split_of_run(data, model)
     subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)
-    with Console(stderr=True).status("starting") as status:
-        rows = list(evaluate(subject, data, sample(data, count), lambda text: status.update(text)))
+    with status(f"{data.name}: evaluating explanations") as tell:
+        rows = list(evaluate(subject, data, sample(data, count), tell))
     if out is not None:
         _write(out, rows)
     _show(rows)

@@ -11,7 +11,7 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import check_evaluate, run_evaluation
 from ncgnn.cli.page import check_page, make_page
-from ncgnn.cli.predict import Model, model_graph
+from ncgnn.cli.predict import Model
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,17 +29,10 @@ Sample = Annotated[int, typer.Option(min=1, help="With --evaluate: how many node
 Page = Annotated[Path | None, typer.Option(help="Page to write: one HTML file that opens offline.")]
 
 
+@g.takes_graph
 def explain(
     model: Model,
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    data: g.DataFolder = None,
+    graph: g.GraphOptions,
     node: Node = None,
     class_name: Class = None,
     against: Against = None,
@@ -75,7 +68,7 @@ def explain(
     from ncgnn.train import NCGNNClassifier
 
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
-    found = model_graph(classifier, graph, g.Tables(nodes, edges, id, label, source, target, weight), data)
+    found = graph.find_for(classifier)
     if evaluate:
         run_evaluation(classifier, found, model, sample, out)
         return

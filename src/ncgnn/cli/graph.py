@@ -2,9 +2,11 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,119 +17,135 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-_PANEL = "Graph"
-Graph = Annotated[
-    str | None, typer.Argument(metavar="GRAPH", help="A known name (see ncgnn datasets), an .npz or .graphml file.")
-]
-Nodes = Annotated[Path | None, typer.Option(help="Node table: CSV, TSV or Parquet.", rich_help_panel=_PANEL)]
-Edges = Annotated[Path | None, typer.Option(help="Edge table: CSV, TSV or Parquet.", rich_help_panel=_PANEL)]
-Id = Annotated[
-    str | None, typer.Option("--id", help="Id column of the node table; default: id.", rich_help_panel=_PANEL)
-]
-Label = Annotated[str | None, typer.Option(help="Label column; blank = not known.", rich_help_panel=_PANEL)]
-Source = Annotated[str | None, typer.Option(help="Edge table's first end; default: source.", rich_help_panel=_PANEL)]
-Target = Annotated[str | None, typer.Option(help="Edge table's second end; default: target.", rich_help_panel=_PANEL)]
-Weight = Annotated[str | None, typer.Option(help="Weight column of the edge table.", rich_help_panel=_PANEL)]
-Direction = Annotated[
-    str | None, typer.Option(help="Edge table's column that says which edges hold both ways.", rich_help_panel=_PANEL)
-]
-Numeric = Annotated[list[str] | None, typer.Option(help="A column of numbers. Repeatable.", rich_help_panel=_PANEL)]
-Categorical = Annotated[
-    list[str] | None, typer.Option(help="A column of categories that look like numbers.", rich_help_panel=_PANEL)
-]
-Date = Annotated[list[str] | None, typer.Option(help="A column of dates. Repeatable.", rich_help_panel=_PANEL)]
-Text = Annotated[list[str] | None, typer.Option(help="A column of free text. Repeatable.", rich_help_panel=_PANEL)]
-Ignore = Annotated[list[str] | None, typer.Option(help="A column that is no feature.", rich_help_panel=_PANEL)]
-Columns = Annotated[
-    Path | None,
-    typer.Option(help="TOML file that says what columns are.", rich_help_panel=_PANEL),
-]
-DataFolder = Annotated[
-    Path | None, typer.Option("--data", help="Folder of .npz graphs; default: NCGNN_DATA.", rich_help_panel=_PANEL)
-]
+    from ncgnn.train import NCGNNClassifier
+
+_NO_COLUMN = ("name", "nodes", "edges", "columns", "data")
+
+
+def _option(help: str, *names: str) -> Any:
+    return typer.Option(*names, help=help, rich_help_panel="Graph")
 
 
 @dataclass(frozen=True)
-class Tables:
-    """The options that describe a pair of tables."""
+class GraphOptions:
+    """The argument and the options that say which graph it is and what its columns are, of every verb that takes one;
+    :func:`takes_graph` makes them of one parameter."""
 
-    nodes: Path | None
-    edges: Path | None
-    id: str | None = None
-    label: str | None = None
-    source: str | None = None
-    target: str | None = None
-    weight: str | None = None
-    categorical: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    direction: str | None = None
-    numeric: tuple[str, ...] = ()
-    date: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    columns: Path | None = None
+    name: Annotated[
+        str | None, typer.Argument(metavar="GRAPH", help="A known name (see ncgnn datasets), an .npz or .graphml file.")
+    ] = None
+    nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
+    edges: Annotated[Path | None, _option("Edge table: CSV, TSV or Parquet.")] = None
+    id: Annotated[str | None, _option("Id column of the node table; default: id.", "--id")] = None
+    label: Annotated[str | None, _option("Label column; blank = not known.")] = None
+    source: Annotated[str | None, _option("Edge table's first end; default: source.")] = None
+    target: Annotated[str | None, _option("Edge table's second end; default: target.")] = None
+    weight: Annotated[str | None, _option("Weight column of the edge table.")] = None
+    direction: Annotated[str | None, _option("Edge table's column that says which edges hold both ways.")] = None
+    numeric: Annotated[list[str] | None, _option("A column of numbers. Repeatable.")] = None
+    categorical: Annotated[list[str] | None, _option("A column of categories that look like numbers.")] = None
+    date: Annotated[list[str] | None, _option("A column of dates. Repeatable.")] = None
+    text: Annotated[list[str] | None, _option("A column of free text. Repeatable.")] = None
+    ignore: Annotated[list[str] | None, _option("A column that is no feature.")] = None
+    columns: Annotated[Path | None, _option("TOML file that says what columns are.")] = None
+    data: Annotated[Path | None, _option("Folder of .npz graphs; default: NCGNN_DATA.", "--data")] = None
 
     @property
-    def given(self) -> bool:
-        return self.nodes is not None or self.edges is not None
+    def has_tables(self) -> bool:
+        """Whether it is read from tables; a GraphML file counts as both."""
+        from ncgnn.data.objects import is_graphml
+
+        return self.nodes is not None or self.edges is not None or is_graphml(self.name)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """What is said about columns: those of the file, unless an option says otherwise."""
-        given = {key: value for key, value in vars(self).items() if key not in ("nodes", "edges", "columns") and value}
+    def said_of_columns(self) -> dict[str, Any]:
+        """Those of the file, unless an option says otherwise."""
+        given = {key: value for key, value in vars(self).items() if key not in _NO_COLUMN and value}
         if self.columns is None:
             return given
         from ncgnn.data import read_columns
 
         return read_columns(self.columns) | given
 
-    def read(self, **earlier: Any) -> "Data":
-        """Read them; ``earlier`` is the encoding and the class names of a model's own tables."""
+    @property
+    def again(self) -> list[str]:
+        """The arguments that name the graph to a later verb, to which the model says what its columns are."""
+        given = {"--nodes": self.nodes, "--edges": self.edges, "--data": self.data}
+        options = [str(part) for pair in given.items() if pair[1] is not None for part in pair]
+        return [*([] if self.name is None else [self.name]), *options]
+
+    def check_label(self) -> None:
+        """Whether tables to learn from say what is to be learnt."""
+        self._check_one()
+        if self.has_tables and not self.said_of_columns.get("label"):
+            raise InputError("--label names the column of the node table with the classes to learn")
+
+    def find(self) -> "Data":
+        """The graph, named in exactly one of the three ways."""
+        from ncgnn.data import load_dataset, read_graph
+
+        self._check_one()
+        if self.has_tables or self.name is None:
+            return self._read()
+        self._check_no_columns(self.name)
+        with notices():
+            return read_graph(self.name) if self.name.endswith(".npz") else load_dataset(self.name, self.data)
+
+    def find_for(self, classifier: "NCGNNClassifier") -> "Data":
+        """The graph, its tables read as those that the model was trained on."""
+        from ncgnn.data.column_kinds import check_replay
+
+        self._check_one()
+        if not self.has_tables:
+            return self.find()
+        if classifier.encoding_ is None:
+            raise InputError(
+                "the model was not trained on tables, so it cannot read any: give a graph name or .npz file"
+            )
+        check_replay(classifier.encoding_, self.said_of_columns)
+        return self._read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())
+
+    def _read(self, **earlier: Any) -> "Data":
         from ncgnn.data import read_graph
         from ncgnn.data.objects import is_graphml
 
-        if not is_graphml(self.nodes) and (self.nodes is None or self.edges is None):
+        nodes = self.nodes or self.name
+        if not is_graphml(nodes) and (nodes is None or self.edges is None):
             raise InputError("--nodes and --edges go together: give both tables")
         with notices():
-            return read_graph(self.nodes, self.edges, **self.options, **earlier)
+            return read_graph(nodes, self.edges, **self.said_of_columns, **earlier)
+
+    def _check_one(self) -> None:
+        if (self.name is None) == (self.nodes is None and self.edges is None):
+            raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
+
+    def _check_no_columns(self, name: str) -> None:
+        unused = [key for key, value in vars(self).items() if value and key not in ("name", "data")]
+        if unused:
+            raise InputError(f"--{unused[0]} describes tables, and {name} is none: leave it out")
+        if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
+            raise InputError(f"{name}: tables are given with --nodes and --edges")
 
 
-def kinds(**named: list[str] | None) -> dict[str, Any]:
-    """Repeatable options as a value of :class:`Tables`."""
-    return {kind: tuple(names or ()) for kind, names in named.items()}
+def takes_graph(verb: Callable[..., None]) -> Callable[..., None]:
+    """The verb, with its parameter ``graph`` as an argument or option for each field of :class:`GraphOptions`."""
+    names = [field.name for field in fields(GraphOptions)]
+
+    @wraps(verb)
+    def run(**given: Any) -> None:
+        verb(graph=GraphOptions(**{name: given.pop(name) for name in names}), **given)
+
+    run.__signature__ = signature(verb).replace(parameters=list(_parameters(verb)))  # type: ignore[attr-defined]
+    return run
 
 
-def with_graphml(graph: str | None, tables: Tables) -> tuple[str | None, Tables]:
-    """A GraphML file counts as both tables."""
-    from ncgnn.data.objects import is_graphml
-
-    if not is_graphml(graph) or tables.given:
-        return graph, tables
-    return None, replace(tables, nodes=Path(str(graph)))
-
-
-def check_label(graph: str | None, tables: Tables) -> None:
-    """Whether tables to learn from say what is to be learnt."""
-    graph, tables = with_graphml(graph, tables)
-    if graph is None and tables.given and not tables.options.get("label"):
-        raise InputError("--label names the column of the node table with the classes to learn")
-
-
-def find_graph(graph: str | None, tables: Tables, folder: Path | None) -> "Data":
-    """The graph that the arguments name, in exactly one of the three ways."""
-    from ncgnn.data import load_dataset, read_graph
-
-    graph, tables = with_graphml(graph, tables)
-    if (graph is None) == (not tables.given):
-        raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
-    if graph is None:
-        return tables.read()
-    unused = [key for key, value in vars(tables).items() if value]
-    if unused:
-        raise InputError(f"--{unused[0]} describes tables, and {graph} is none: leave it out")
-    if Path(graph).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
-        raise InputError(f"{graph}: tables are given with --nodes and --edges")
-    with notices():
-        return read_graph(graph) if graph.endswith(".npz") else load_dataset(graph, folder)
+def _parameters(verb: Callable[..., None]) -> Iterator[Parameter]:
+    for parameter in signature(verb).parameters.values():
+        if parameter.annotation is not GraphOptions:
+            yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
+            continue
+        for field in fields(GraphOptions):
+            yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=None, annotation=field.type)
 
 
 def show_roles(data: "Data") -> None:

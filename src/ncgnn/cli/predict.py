@@ -13,7 +13,6 @@ from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-    from torch_geometric.data import Data
 
     from ncgnn.train import NCGNNClassifier
 
@@ -30,17 +29,10 @@ Out = Annotated[Path | None, typer.Option(help="File for the table; default: sta
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line instead of CSV.")]
 
 
+@g.takes_graph
 def predict(
     model: Model,
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    data: g.DataFolder = None,
+    graph: g.GraphOptions,
     coverage: Coverage = None,
     min_confidence: MinConfidence = None,
     out: Out = None,
@@ -61,8 +53,7 @@ def predict(
     from ncgnn.train.folder import prediction_table
 
     classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
-    tables = g.Tables(nodes, edges, id, label, source, target, weight)
-    found = model_graph(classifier, graph, tables, data)
+    found = graph.find_for(classifier)
     if min_confidence is not None and classifier.calibration_ is None:
         raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
     table = prediction_table(classifier, found, classifier.decision_function(found), coverage)
@@ -86,15 +77,3 @@ def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: flo
 def _flat(table: "DataFrame") -> "DataFrame":
     """The table with its sets as text, as in ``a|b``."""
     return table.assign(set=["|".join(map(str, names)) for names in table["set"]]) if "set" in table else table
-
-
-def model_graph(classifier: "NCGNNClassifier", graph: str | None, tables: g.Tables, folder: Path | None) -> "Data":
-    """The graph that the arguments name, read as the model's own tables were."""
-    graph, tables = g.with_graphml(graph, tables)
-    if not tables.given:
-        return g.find_graph(graph, tables, folder)
-    if graph is not None:
-        raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
-    if classifier.encoding_ is None:
-        raise InputError("the model was not trained on tables, so it cannot read any: give a graph name or .npz file")
-    return tables.read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())

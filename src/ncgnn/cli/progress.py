@@ -1,51 +1,108 @@
-"""Progress on standard error: a moving bar in a terminal, nothing in a pipe."""
+"""Progress on standard error: a moving bar in a terminal, elsewhere a plain line now and then.
 
+Notebooks are both: behind ``!ncgnn`` they have a terminal, while what Python code prints there is a stream of lines.
+"""
+
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from operator import length_hint
+from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.console import Console
 
     from ncgnn.train import Epoch
 
 T = TypeVar("T")
+Show = Callable[[int, str], None]  # how many are done, and what is being done
+
+PACE = 20.0  # seconds between two lines
+
+
+def is_terminal() -> bool:
+    """Whether someone watches. A wish for colours (FORCE_COLOR) makes no terminal of a pipe or a log file."""
+    return sys.stderr.isatty()
 
 
 def track(items: Iterable[T], title: str, total: int | None = None) -> Iterable[T]:
-    """The items, with a bar that moves as they are taken; ``total`` says how many, where they are no list."""
-    with _bar() as bar:
-        yield from bar.track(items, total=total, description=title)
+    """The items, with progress as they are taken; ``total`` says how many, where they are no list."""
+    with _progress(title, total or length_hint(items)) as show:
+        for done, item in enumerate(items, 1):
+            yield item
+            show(done, title)
 
 
 @contextmanager
 def epochs(title: str, most: int) -> Iterator[Callable[["Epoch"], None]]:
-    """A bar over the epochs of a run; call what it gives after each."""
-    with _bar() as bar:
-        task = bar.add_task(title, total=most)
-
-        def show(epoch: "Epoch") -> None:
-            text = f"{title}  loss {epoch.train_loss:.4f}  validation {epoch.val_accuracy:.2%}"
-            bar.update(task, completed=epoch.epoch, description=text)
-
-        yield show
+    """Progress over the epochs of a run; call what it gives after each."""
+    with _progress(title, most) as show:
+        yield lambda epoch: show(
+            epoch.epoch, f"{title}  loss {epoch.train_loss:.4f}  validation {epoch.val_accuracy:.2%}"
+        )
 
 
 @contextmanager
 def runs(title: str, total: int) -> Iterator[Callable[[], None]]:
-    """A bar over runs, with the time that is left; call what it gives after each."""
-    from rich.progress import TimeRemainingColumn
+    """Progress over runs, with the time that is left; call what it gives after each."""
+    done = 0
 
-    with _bar() as bar:
-        bar.columns = (*bar.columns, TimeRemainingColumn())
-        task = bar.add_task(title, total=total)
-        yield lambda: bar.update(task, advance=1)
+    def one_more() -> None:
+        nonlocal done
+        done += 1
+        show(done, title)
+
+    with _progress(title, total, has_end=True) as show:
+        yield one_more
 
 
-def _bar() -> "Progress":
-    from rich.console import Console
+@contextmanager
+def status(first: str) -> Iterator[Callable[[str], None]]:
+    """What is being done, where it is not known how long it takes; call what it gives with each next thing."""
+    if is_terminal():
+        from rich.text import Text  # names from a graph are no markup
+
+        with _console().status(Text(first)) as spinner:
+            yield lambda text: spinner.update(Text(text))
+    else:
+        _print(first)
+        yield _now_and_then()
+
+
+@contextmanager
+def _progress(title: str, total: int, has_end: bool = False) -> Iterator[Show]:
+    if not is_terminal():
+        say = _now_and_then()
+        yield lambda done, text: say(f"{text}  {done}/{total}")
+        return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import TimeRemainingColumn as Remaining
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with Progress(*columns, *[Remaining()] * has_end, console=_console(), transient=True) as bar:
+        task = bar.add_task(title, total=total or None)
+        yield lambda done, text: bar.update(task, completed=done, description=text)
+
+
+def _now_and_then() -> Callable[[str], None]:
+    """Prints a text, unless the last was printed a moment ago."""
+    last = monotonic()
+
+    def say(text: str) -> None:
+        nonlocal last
+        if monotonic() - last >= PACE:
+            last = monotonic()
+            _print(text)
+
+    return say
+
+
+def _print(text: str) -> None:
+    print("...", text, file=sys.stderr, flush=True)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console(stderr=True, force_terminal=True)

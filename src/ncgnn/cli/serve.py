@@ -7,24 +7,17 @@ from typing import Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.predict import Model, model_graph
+from ncgnn.cli.predict import Model
 from ncgnn.errors import InputError
 
 Host = Annotated[str, typer.Option(help="Address to listen at; default: this machine alone can reach it.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0: any that is free.")]
 
 
+@g.takes_graph
 def serve(
     model: Model,
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    data: g.DataFolder = None,
+    graph: g.GraphOptions,
     host: Host = "127.0.0.1",
     port: Port = 8000,
 ) -> None:
@@ -42,7 +35,7 @@ def serve(
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
         classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
-        found = model_graph(classifier, graph, g.Tables(nodes, edges, id, label, source, target, weight), data)
+        found = graph.find_for(classifier)
         answers, hosts = Answers(classifier, with_split_of_run(found, model)), allowed_hosts(host, listener)
         if "*" in hosts:
             print(f"note: with --host {host} whoever reaches this machine can read the graph", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
 
     from ncgnn.experiments.tune import Search
 
-_FAMILY = "syn-cora"
-_HOMOPHILIES = ("0.1", "0.3", "0.5", "0.7", "0.9")
+# one setting for several graphs
+_FAMILIES = {
+    "syn-cora": tuple(f"syn-cora:{homophily}" for homophily in ("0.1", "0.3", "0.5", "0.7", "0.9")),
+    "default": ("texas", "wisconsin", "cora", "citeseer", "chameleon", "amazon-photo"),
+}
 _STUDIES = Path("results/studies")
 
 _STORE = "Storage"
@@ -28,7 +32,7 @@ Filter = Annotated[str, typer.Option(help="attention or diffusion.")]
 Trials = Annotated[int, typer.Option(min=1, help="Finished trials in the study, earlier ones included.")]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no trial after so many minutes.")]
 Splits = Annotated[
-    int | None, typer.Option(min=1, help="Splits to validate on; default: 2, and 1 of each graph of syn-cora.")
+    int | None, typer.Option(min=1, help="Splits to validate on; default: 2, and 1 of each of several graphs.")
 ]
 Confirm = Annotated[int, typer.Option(min=1, help="The best N trials are run with a second seed before one wins.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes, with one thread each.")]
@@ -45,23 +49,9 @@ Out = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
+@g.takes_graph
 def tune(
-    graph: g.Graph = None,
-    nodes: g.Nodes = None,
-    edges: g.Edges = None,
-    id: g.Id = None,
-    label: g.Label = None,
-    source: g.Source = None,
-    target: g.Target = None,
-    weight: g.Weight = None,
-    direction: g.Direction = None,
-    numeric: g.Numeric = None,
-    categorical: g.Categorical = None,
-    date: g.Date = None,
-    text: g.Text = None,
-    ignore: g.Ignore = None,
-    columns: g.Columns = None,
-    data: g.DataFolder = None,
+    graph: g.GraphOptions,
     model: Model = "ncgnn",
     filter: Filter = "attention",
     trials: Trials = 30,
@@ -78,17 +68,17 @@ def tune(
     """Search settings for a graph. Only the training and validation labels of its splits are looked at.
 
     Trials are kept in results/studies: the same command again runs what is missing, and several processes or machines
-    may share a study. The settings found are written as a TOML file for `ncgnn train GRAPH --config FILE`; those of a
-    GCN for `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if they lie among its presets.
+    may share a study. `syn-cora` stands for all graphs of that name, and `default` for six graphs of different kinds,
+    whose common settings suit a graph never seen. The settings found are written as a TOML file for `ncgnn train GRAPH
+    --config FILE`; those of a GCN for `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if they lie among its
+    presets.
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
     _check(model, filter)
-    kinds = g.kinds(numeric=numeric, categorical=categorical, date=date, text=text, ignore=ignore)
-    tables = g.Tables(nodes, edges, id, label, source, target, weight, direction=direction, columns=columns, **kinds)
-    g.check_label(graph, tables)
-    graphs = _graphs(graph, tables, data)
-    name = _FAMILY if graph == _FAMILY else graphs[0].name
+    graph.check_label()
+    graphs = _graphs(graph)
+    name = graph.name if graph.name in _FAMILIES else graphs[0].name
     search = _search(name, graphs, model, filter, splits, trials, minutes, seed, storage)
     place = out or Path(f"{search.name}.toml")
     _check_place(place)
@@ -106,9 +96,10 @@ def _check(model: str, filter: str) -> None:
         raise InputError("tuning needs the package optuna: pip install 'ncgnn[tune]'")
 
 
-def _graphs(graph: str | None, tables: g.Tables, folder: Path | None) -> list["Data"]:
-    names = [f"{_FAMILY}:{homophily}" for homophily in _HOMOPHILIES] if graph == _FAMILY else [graph]
-    return [g.find_graph(name, tables, folder) for name in names]
+def _graphs(graph: g.GraphOptions) -> list["Data"]:
+    if graph.name not in _FAMILIES:
+        return [graph.find()]
+    return [replace(graph, name=name).find() for name in _FAMILIES[graph.name]]
 
 
 def _search(
@@ -132,7 +123,7 @@ def _search(
     _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
         tunable,
-        [hidden_splits(graph, splits or (1 if name == _FAMILY else 2)) for graph in graphs],
+        [hidden_splits(graph, splits or (1 if name in _FAMILIES else 2)) for graph in graphs],
         file.name,
         storage or f"sqlite:///{file}.db",
         file.with_name(f"{file.name}.lock"),

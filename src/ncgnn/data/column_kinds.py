@@ -55,6 +55,18 @@ def kinds_of(**named: Collection[str]) -> dict[str, Kind]:
     return kinds
 
 
+def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
+    """Whether what is said of columns agrees with what a model has learnt of them, which is what holds."""
+    learnt = {column.name: column.kind for column in earlier.columns}
+    for kind in ("numeric", "categorical", "date", "text", "ignore"):
+        for name in said.get(kind, ()):
+            if learnt.get(name, kind) != kind:
+                raise InputError(
+                    f"--{kind} {name}: the model has learnt this column as {learnt[name]}: leave the option out, or"
+                    " train again"
+                )
+
+
 def feature_columns(
     table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, Kind], ignore: Collection[str], where: str
 ) -> pd.DataFrame:

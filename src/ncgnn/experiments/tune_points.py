@@ -50,7 +50,7 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
     """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the default."""
     family = graph.partition(":")[0]
-    found = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
+    found: list[dict[str, Any]] = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
     return [parameters(Config.make({"filter": filter} | values)) for values in (preset(graph, filter), *found)]
 
 

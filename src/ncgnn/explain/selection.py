@@ -13,7 +13,7 @@ class Selection:
     """Couplings over all nodes and classes.
 
     Attributes:
-        capsules: K.
+        capsules: how many a node has, K.
         entropy: mean entropy divided by that of equal couplings: 1 where all capsules are heard alike, 0 where one is.
         mean_largest: mean of the largest coupling.
         largest: the largest of all.

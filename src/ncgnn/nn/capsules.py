@@ -20,7 +20,7 @@ class PrimaryCapsules(nn.Module):
 
     Args:
         in_channels: features a node, f.
-        num_capsules: K.
+        num_capsules: capsules a node, K.
         channels: size of a capsule, f_p.
         dropout: probability of dropping a capsule's entry in training.
         init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.

@@ -47,7 +47,7 @@ def route(
         votes: W_kl h_j^k [N, K, C, f_c].
         a_bar: the graph filter.
         bias: b_l [C, f_c].
-        iterations: T.
+        iterations: how many, T.
         beta: scale of the agreement in equation 13; 1 is the paper's.
         prior: where b starts, broadcastable to [N, K, C]; zeros by default.
     """
@@ -77,9 +77,9 @@ class CapsuleGraphLayer(nn.Module):
     :math:`b_{jkl} \leftarrow b_{jkl} + \beta \, \mathbf{v}_j^{(l)} \cdot \mathbf{W}_{kl} \mathbf{h}_j^{(k)}`.
 
     Args:
-        in_capsules: K.
+        in_capsules: capsules a node, K.
         in_channels: f_p.
-        out_capsules: C.
+        out_capsules: new capsules a node, C.
         out_channels: f_c.
         iterations: T, at least 1.
         beta: scale of the agreement; 1 is the paper's, 5 to 20 makes routing select.

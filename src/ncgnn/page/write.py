@@ -31,7 +31,7 @@ def write_page(
         path: where to.
         explainer: the model's predictions for the graph.
         data: the graph.
-        nodes: ids of the nodes to explain; by default all, or those :func:`~ncgnn.page.choose` chooses of many.
+        nodes: ids of the nodes to explain; by default all, of a large graph 3,000.
         track: called with the nodes' views and their number, to show how far it is.
     """
     with atomic(path) as file:  # before the work, which would be lost where nothing can be written

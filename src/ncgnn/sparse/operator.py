@@ -25,7 +25,7 @@ class LinearOperator(ABC):
     @property
     @abstractmethod
     def parameter(self) -> Tensor:
-        """What the matrix is a linear function of: its values, or the coefficients of a polynomial."""
+        """Its values, or the coefficients of a polynomial; the matrix is a linear function of them."""
 
     @abstractmethod
     def product(self, dense: Tensor) -> Tensor:

@@ -2,6 +2,17 @@
 
 from ncgnn.train.classifier import NCGNNClassifier
 from ncgnn.train.config import Config, preset
+from ncgnn.train.nodes import NodeEstimator
 from ncgnn.train.run import Epoch, Fit, accuracy, fit, prepare_features
 
-__all__ = ["Config", "Epoch", "Fit", "NCGNNClassifier", "accuracy", "fit", "prepare_features", "preset"]
+__all__ = [
+    "Config",
+    "Epoch",
+    "Fit",
+    "NCGNNClassifier",
+    "NodeEstimator",
+    "accuracy",
+    "fit",
+    "prepare_features",
+    "preset",
+]

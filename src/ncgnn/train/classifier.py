@@ -112,10 +112,12 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def from_config(cls, config: Config) -> Self:
+        """A classifier with the settings of a configuration."""
         return cls(**config.model_dump())
 
     @property
     def config(self) -> Config:
+        """The constructor's arguments, checked."""
         values = self.get_params()
         lists = {key: list(v) for key, v in values.items() if isinstance(v, Sequence) and not isinstance(v, str)}
         return Config.make(values | lists, where=type(self).__name__)

@@ -87,6 +87,7 @@ class Config(BaseModel):
         return cls.make(read_toml(path), where=str(path))
 
     def to_toml(self) -> str:
+        """The text of a file that :meth:`read` takes."""
         # Numbers, strings, booleans and lists look the same in JSON and in TOML, which has no null.
         values = self.model_dump(exclude_none=True, mode="json")
         return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())

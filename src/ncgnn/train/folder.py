@@ -29,13 +29,20 @@ _SPLITS = ("train", "val", "test")
 
 
 def write_run(
-    folder: Path, classifier: NCGNNClassifier, data: Data, split: int, command: Sequence[str] = ()
+    folder: Path,
+    classifier: NCGNNClassifier,
+    data: Data,
+    split: int,
+    command: Sequence[str] = (),
+    comparison: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed."""
+    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed,
+    ``comparison`` how simpler models did, if they were tried."""
     data = complete(data)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = classifier.decision_function(data)
     run = {"command": list(command)} | describe(classifier, data, split, lengths)
+    run |= {} if comparison is None else {"comparison": comparison}
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)

@@ -1,0 +1,69 @@
+"""What a comparison says, in one line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from statistics import fmean
+
+from ncgnn.compare.comparison import Row
+
+AS_WELL = 0.005
+"""Half a point of accuracy is worth no further model."""
+
+_ALONE = {
+    "features": "features alone do",
+    "graph": "the graph and its labels alone do",
+    "both": "a plain graph convolution does",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Which model to use, and why."""
+
+    use: str
+    text: str
+
+
+def mean_rows(splits: Sequence[Sequence[Row]]) -> list[Row]:
+    """One row a model: means over splits, and the sum of what counts nodes."""
+    return [
+        replace(
+            rows[0],
+            val_accuracy=fmean(row.val_accuracy for row in rows),
+            test_accuracy=None if rows[0].test_accuracy is None else fmean(row.decisive for row in rows),
+            seconds=round(fmean(row.seconds for row in rows), 3),
+            **{key: sum(getattr(row, key) for row in rows) for key in ("judged", "better", "worse")},
+        )
+        for rows in zip(*splits, strict=True)
+    ]
+
+
+def judge(rows: Sequence[Row]) -> Verdict:
+    """The simplest model that is as good as the best; NCGNN, whose row is the first, where it is ahead of all.
+
+    The others come from the simplest to the least simple. What two standard errors of the difference cannot tell from
+    chance is called so; nodes that are in the test parts of several splits count several times.
+    """
+    own, *rivals = rows
+    best = max(row.decisive for row in rows)
+    good = [row for row in rivals if row.decisive >= best - AS_WELL]
+    nodes = f"{own.judged} {'validation' if own.test_accuracy is None else 'test'} nodes"
+    if good:
+        return Verdict(good[0].model, _simpler(good[0], own, nodes))
+    second = max(rivals, key=lambda row: row.decisive)
+    lead = f"NCGNN is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
+    if is_chance(second):
+        return Verdict(own.model, f"{lead}, but on {nodes} that may be chance: compare on more splits (--splits 10)")
+    return Verdict(own.model, f"{lead}, on {nodes} more than chance: use NCGNN")
+
+
+def _simpler(rival: Row, own: Row, nodes: str) -> str:
+    is_ahead = rival.decisive > own.decisive + AS_WELL and not is_chance(rival)
+    how = f"{rival.decisive:.1%} of {nodes} right, NCGNN {own.decisive:.1%}"
+    return f"{_ALONE[rival.knows]} {'better' if is_ahead else 'as well'} ({how}): use {rival.model}"
+
+
+def is_chance(row: Row) -> bool:
+    """Whether so many nodes that one model alone gets right, and so few that the other does, may be chance."""
+    return abs(row.better - row.worse) <= 2 * sqrt(row.better + row.worse)

@@ -1,0 +1,88 @@
+"""A run in words: Markdown that is also read on a screen."""
+
+from collections.abc import Iterator, Sequence
+
+from ncgnn.report.matters import Matters
+from ncgnn.report.quality import ClassQuality, Quality
+
+_LISTED = 10
+_CONFUSIONS = 3
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A Markdown table with columns of equal width; all columns but the first are numbers."""
+    cells = [[_cell(value) for value in row] for row in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lined = [
+        [value.ljust(width) if place == 0 else value.rjust(width) for place, (value, width) in enumerate(zipped)]
+        for zipped in (list(zip(row, widths, strict=True)) for row in (cells[0], rule, *cells[1:]))
+    ]
+    return [f"| {' | '.join(row)} |" for row in lined]
+
+
+def how_good(quality: Quality) -> Iterator[str]:
+    yield f"{quality.accuracy:.1%} of {quality.nodes} {quality.judged} nodes are predicted right."
+    guess = f"Saying {_quoted(quality.frequent)} for all, the most frequent class, would be right for"
+    yield f"{guess} {quality.frequent_accuracy:.1%}."
+    if quality.judged == "validation":
+        yield "There are no test nodes. Validation nodes chose the weights, so that this is more than other nodes give."
+
+
+def where_it_fails(quality: Quality) -> Iterator[str]:
+    worst = quality.classes[:_LISTED]
+    yield from table(["class", "nodes", "found", "right where said"], [_class_row(one) for one in worst])
+    if len(quality.classes) > len(worst):
+        yield ""
+        yield f"The other {len(quality.classes) - len(worst)} classes are found more often."
+    if quality.confusions:
+        sizes = {one.name: one.nodes for one in quality.classes}
+        yield ""
+        yield "Most often confused:"
+        for one in quality.confusions[:_CONFUSIONS]:
+            whole = f"{one.count} of {sizes[one.label]}"
+            yield f"- {whole} nodes of {_quoted(one.label)} are taken for {_quoted(one.taken_for)}"
+
+
+def what_matters(found: Matters | None) -> Iterator[str]:
+    if found is None:
+        yield "Not said for models with hidden capsule layers and for very large graphs."
+        return
+    if found.hops is not None:
+        parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
+        yield f"Of the scores of these nodes, so much comes from nodes so many steps away: {parts}."
+        yield ""
+    yield "The features that speak most for each class, with their share of its scores:"
+    for name, features in list(found.features.items())[:_LISTED]:
+        yield f"- {_quoted(name)}: {', '.join(f'{_cell(feature)} ({share:.1%})' for feature, share in features)}"
+    if len(found.features) > _LISTED:
+        yield f"- and so on, for {len(found.features) - _LISTED} more classes"
+
+
+def what_next(quality: Quality, calibrated: bool, compared: bool) -> Iterator[str]:
+    weak = [one for one in quality.classes if one.recall is not None and one.recall < 0.5]
+    if quality.accuracy <= quality.frequent_accuracy:
+        yield "- The model has learnt nothing of use: look at the columns above, and at `ncgnn check`."
+    elif weak:
+        yield f"- Label more nodes of {_quoted(weak[0].name)}: fewer than half of them are found."
+    if not compared:
+        yield "- See whether a simpler model does as well: train again with `--compare`."
+    if not calibrated:
+        yield "- Probabilities are not calibrated: `--calibrate 0.5` needs 40 validation nodes or more."
+
+
+def _class_row(one: ClassQuality) -> list[str]:
+    return [
+        one.name,
+        str(one.nodes),
+        *("-" if share is None else f"{share:.0%}" for share in (one.recall, one.precision)),
+    ]
+
+
+def _quoted(name: str) -> str:
+    return f"“{_cell(name)}”"
+
+
+def _cell(value: str) -> str:
+    """A name from a table may hold anything; here it is one line, and no end of a cell."""
+    return " ".join(value.split()).replace("|", "\\|")

@@ -1,0 +1,56 @@
+"""The report of a run: how good, where it fails, what matters, what next."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from torch_geometric.data import Data
+
+from ncgnn.compare import Row, judge
+from ncgnn.data import complete
+from ncgnn.files import atomic
+from ncgnn.report.matters import matters
+from ncgnn.report.quality import quality
+from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
+from ncgnn.train import NCGNNClassifier
+
+
+def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), advice: Sequence[str] = ()) -> str:
+    """The report as Markdown.
+
+    Args:
+        classifier: the trained model.
+        data: its graph, with the split.
+        rows: of a comparison, if there was one.
+        advice: further lines on what to do next.
+    """
+    data = complete(data)
+    found = quality(data, classifier.decision_function(data).argmax(axis=1))
+    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows)), *advice]
+    sections = {
+        "How good": how_good(found),
+        "Where it fails": where_it_fails(found),
+        "What matters": what_matters(matters(classifier, data)),
+        **({"Beside simpler models": comparison(rows)} if rows else {}),
+        "What next": next_steps,
+    }
+    return "\n".join(line for title, lines in sections.items() for line in (f"## {title}", "", *lines, ""))
+
+
+def comparison(rows: Sequence[Row]) -> list[str]:
+    """The table of a comparison, and its verdict."""
+    head = ["model", "knows", "validation", "test", "seconds"]
+    cells = [
+        [row.model, row.knows, f"{row.val_accuracy:.1%}", _percent(row.test_accuracy), f"{row.seconds:.1f}"]
+        for row in rows
+    ]
+    return [*table(head, cells), "", f"Verdict: {judge(rows).text}."]
+
+
+def write_report(folder: Path, title: str, text: str) -> None:
+    """Write ``report.md`` into a run folder."""
+    with atomic(folder / "report.md") as file:
+        file.write(f"# {title}\n\n{text}")
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"

@@ -1,0 +1,34 @@
+"""The epochs of a run for TensorBoard."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+
+from ncgnn.errors import InputError
+from ncgnn.train.run import Epoch
+
+
+def check_tensorboard() -> None:
+    """Whether it is installed; to be asked before the training."""
+    if find_spec("tensorboard") is None:
+        raise InputError("logging for TensorBoard needs the package tensorboard: pip install 'ncgnn[log]'")
+
+
+@contextmanager
+def tensorboard(folder: str | Path) -> Iterator[Callable[[Epoch], None]]:
+    """Something to call after each epoch, as ``on_epoch`` of :meth:`ncgnn.NCGNNClassifier.fit`: it writes losses and
+    accuracy to an event file in ``folder``. Files of an earlier run there are removed."""
+    check_tensorboard()
+    from torch.utils.tensorboard import SummaryWriter
+
+    for old in Path(folder).glob("events.out.tfevents.*"):
+        old.unlink()
+    with SummaryWriter(str(folder)) as writer:
+
+        def log(epoch: Epoch) -> None:
+            writer.add_scalar("loss/train", epoch.train_loss, epoch.epoch)
+            writer.add_scalar("loss/validation", epoch.val_loss, epoch.epoch)
+            writer.add_scalar("accuracy/validation", epoch.val_accuracy, epoch.epoch)
+
+        yield log

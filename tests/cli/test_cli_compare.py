@@ -1,0 +1,47 @@
+import json
+import re
+
+import pytest
+from papers import QUICK
+
+from ncgnn.compare import RIVALS, Rival
+
+OPTIONS = ["--epochs", 2, *QUICK, "--compare"]
+MODELS = ["NCGNN", "label propagation", "gradient boosting", "MLP", "GCN"]
+
+
+@pytest.fixture
+def quick_rivals(monkeypatch):
+    """The real ones take seconds each; here the same names predict at once."""
+    known = [Rival(rival.name, rival.knows, lambda data, seed: data.y.numpy()) for rival in RIVALS]
+    monkeypatch.setattr("ncgnn.compare.RIVALS", known)
+
+
+def test_simpler_models_stand_beside_ncgnn_on_the_same_split(ncgnn, tables, here):
+    done = ncgnn("train", *tables, "--label", "topic", *OPTIONS)
+    assert (done.code, done.err) == (0, "")
+    assert re.findall(r"^\| (\S[^|]*?) +\| +(?:both|graph|features) \|", done.out, re.MULTILINE) == MODELS
+    run = json.loads((here / "runs/nodes/run.json").read_text())
+    found = run["comparison"]
+    assert [row["model"] for row in found["rows"]] == MODELS
+    assert found["rows"][0]["test_accuracy"] == run["metrics"]["test_accuracy"]
+    assert {row["judged"] for row in found["rows"]} == {run["split"]["test"]}
+    assert found["use"] in MODELS
+    assert f"Verdict: {found['verdict']}." in done.out
+    assert f"Verdict: {found['verdict']}." in (here / "runs/nodes/report.md").read_text()
+
+
+@pytest.mark.usefixtures("quick_rivals")
+def test_several_splits_have_one_verdict(ncgnn):
+    done = ncgnn("train", "karate", *OPTIONS, "--splits", 2)
+    assert done.out.count("Verdict: ") == 1
+    assert "Means over 2 splits:" in done.out
+    assert "Verdict: the graph and its labels alone do" in done.out
+    runs = json.loads(ncgnn("train", "karate", *OPTIONS, "--splits", 2, "--json").out)
+    assert [run["comparison"]["use"] for run in runs] == ["label propagation"] * 2
+
+
+@pytest.mark.usefixtures("quick_rivals")
+def test_without_test_nodes_the_verdict_is_about_validation_nodes(ncgnn):
+    done = ncgnn("train", "karate", *OPTIONS, "--fractions", 0.5, 0.5)
+    assert re.search(r"\d validation nodes right, NCGNN", done.out)

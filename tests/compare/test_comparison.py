@@ -1,0 +1,57 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from ncgnn.compare import Rival, compare
+from ncgnn.data import load_dataset, read_graph, split_per_class, split_stratified
+from ncgnn.train import NCGNNClassifier
+
+SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 5}
+
+
+@pytest.fixture(scope="module")
+def club():
+    return split_per_class(load_dataset("karate"), 3, 8)
+
+
+@pytest.fixture(scope="module")
+def classifier(club):
+    return NCGNNClassifier(**SMALL).fit(club)
+
+
+def knowing(labels: np.ndarray) -> Rival:
+    return Rival("oracle", "both", lambda data, seed: labels)
+
+
+def test_the_first_row_is_that_of_the_classifier(club, classifier):
+    (own,) = compare(club, classifier, rivals=())
+    assert (own.model, own.better, own.worse) == ("NCGNN", 0, 0)
+    assert own.test_accuracy == classifier.score(club)
+    assert own.val_accuracy == classifier.score(club, club.val_mask)
+
+
+def test_nodes_that_one_alone_gets_right_are_counted(club, classifier):
+    own, all_right = compare(club, classifier, rivals=[knowing(club.y.numpy())])
+    assert all_right.test_accuracy == 1
+    assert (all_right.better, all_right.worse) == (0, round((1 - own.test_accuracy) * 14))
+    *_, all_wrong = compare(club, classifier, rivals=[knowing(-np.ones(34))])
+    assert (all_wrong.better, all_wrong.worse) == (round(own.test_accuracy * 14), 0)
+
+
+def test_without_test_nodes_validation_nodes_decide(classifier):
+    data = split_stratified(load_dataset("karate"), 0.5, 0.5)
+    own, _ = compare(data, classifier, rivals=[knowing(data.y.numpy())])
+    assert own.test_accuracy is None
+    assert own.judged == int(data.val_mask.sum())
+    assert own.decisive == own.val_accuracy
+
+
+def test_rivals_see_the_numbers_scaled_by_the_training_nodes():
+    nodes = pd.DataFrame({"id": range(40), "size": range(40), "topic": ["a", "b"] * 20})
+    data = split_stratified(read_graph(nodes, pd.DataFrame({"source": [0], "target": [1]}), label="topic"))
+    seen = []
+    rival = Rival("watch", "features", lambda data, seed: seen.append(data.x) or data.y.numpy())
+    list(compare(data, NCGNNClassifier(**SMALL).fit(data), rivals=[rival]))
+    trained = seen[0][data.train_mask]
+    assert float(trained.mean()) == pytest.approx(0, abs=1e-6)
+    assert float(trained.std(correction=0)) == pytest.approx(1, abs=1e-5)

@@ -1,0 +1,69 @@
+import re
+
+import pytest
+
+from ncgnn.compare import Row
+from ncgnn.data import load_dataset, set_aside, split_per_class, split_stratified, syn_cora
+from ncgnn.report import report, write_report
+from ncgnn.report.matters import matters
+from ncgnn.report.text import table
+from ncgnn.train import NCGNNClassifier, preset
+
+SMALL = {"num_capsules": 2, "primary_channels": 8, "class_channels": 4, "lr": 0.02}
+
+
+@pytest.fixture(scope="module")
+def club():
+    return split_per_class(load_dataset("karate"), 3, 8)
+
+
+@pytest.fixture(scope="module")
+def text(club) -> str:
+    return report(NCGNNClassifier(hops=2, epochs=20, **SMALL).fit(club), club, advice=["- Go on."])
+
+
+def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == ["How good", "Where it fails", "What matters", "What next"]
+    assert "of 14 test nodes are predicted right.\nSaying “0” for all" in text
+    assert re.search(r"steps away: 1: \d+%, 2: \d+%\.", text)
+    assert text.rstrip().endswith("- Go on.")
+    assert "train again with `--compare`" in text
+    assert "Probabilities are not calibrated" in text
+
+
+def test_a_comparison_has_its_table_and_verdict(club):
+    rows = [Row("NCGNN", "both", 0.5, 0.5, 1.0, 14, 0, 0), Row("MLP", "features", 0.5, 0.9, 0.1, 14, 0, 6)]
+    text = report(NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club), club, rows)
+    assert "## Beside simpler models" in text
+    assert "Verdict: features alone do better (90.0% of 14 test nodes right, NCGNN 50.0%): use MLP." in text
+    assert "--compare" not in text
+
+
+def test_calibrated_models_are_not_advised_to_calibrate():
+    data = set_aside(split_stratified(syn_cora(0.8, num_nodes=300), 0.5, 0.3), 0.5)
+    assert "not calibrated" not in report(NCGNNClassifier(hops=1, epochs=2, **SMALL).fit(data), data)
+
+
+def test_the_features_that_tell_a_class_are_named():
+    """In the planted graph each class has features of its own."""
+    data = split_stratified(load_dataset("planted"))
+    found = matters(NCGNNClassifier(**preset("planted") | {"epochs": 60}).fit(data), data)
+    assert set(found.features) == set(data.class_names)
+    assert all(part.startswith(name) for name, parts in found.features.items() for part, _ in parts)
+    assert found.hops["1"] > 0.5
+    assert all(parts == sorted(parts, key=lambda part: -part[1]) for parts in found.features.values())
+
+
+def test_models_with_hidden_layers_have_a_report_too(club):
+    model = NCGNNClassifier(hops=2, epochs=2, hidden=[[2, 4]], **SMALL).fit(club)
+    assert "Not said for models with hidden capsule layers" in report(model, club)
+
+
+def test_tables_are_aligned_and_names_cannot_break_them():
+    lines = table(["class", "n"], [["a|b\nc", "10"], ["d", "5"]])
+    assert lines == ["| class  |  n |", "| ------ | -: |", "| a\\|b c | 10 |", "| d      |  5 |"]
+
+
+def test_the_file_has_a_title(tmp_path, text):
+    write_report(tmp_path, "karate split 0", text)
+    assert (tmp_path / "report.md").read_text("utf-8") == f"# karate split 0\n\n{text}"
