@@ -27,8 +27,8 @@ from ncgnn.train import Config, NCGNNClassifier, preset
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "runs/explanations"
-NODES = {"cora": 24, "amazon-photo": 12, "texas": 37, "planted": 30}
-BETA = {"amazon-photo": 10.0, "cora-ml": 10.0}  # others have one of their own
+NODES = {"cora": 24, "amazon-photo": 24, "texas": 37, "planted": 30}
+BETA = {"cora-ml": 10.0}  # others have one of their own
 QUICK = ("contributions in turn", "contributions", "integrated gradients", "input times gradient", "filter weights")
 _START = perf_counter()
 
