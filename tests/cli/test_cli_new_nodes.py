@@ -21,7 +21,7 @@ SPLITS = range(3)  # on the 270 nodes of a single one, two points are five nodes
 )
 def data(request):
     if request.param == "generated":
-        return syn_cora(0.8, num_nodes=1000)
+        return syn_cora(0.8)
     if not os.environ.get("NCGNN_DATA"):
         pytest.skip("set NCGNN_DATA to the benchmark folder")
     return load_dataset("cora")
@@ -79,4 +79,4 @@ def test_new_nodes_are_predicted_as_well_as_nodes_that_were_there(ncgnn, here, d
         assert not set(tables.new) & set(old.index)
         assert old["split"].equals(every["split"][old.index])  # both were taught by the same nodes
     assert np.mean(there) > 0.6
-    assert np.mean(later) == pytest.approx(np.mean(there), abs=0.02)
+    assert np.mean(later) > np.mean(there) - 0.02
