@@ -120,7 +120,7 @@ def _story(rows: list[Row]) -> str:
     return (
         f"**Paper {first['node']}** is predicted *{first['predicted']}*, {verdict}. Its score is {first['score']:.3f}, "
         f"that of *{first['runner_up']}* {first['runner_up_score']:.3f}; it is {first['lead']:.3f} ahead of the mean "
-        f"of the others. Most of that, {hop['value']:.3f}, is heard over {hop['name']} "
+        f"of the others. The largest part of that, {hop['value']:.3f}, is heard over {hop['name']} "
         f"step{'s' * (str(hop['name']) != '1')}. The words that count most: {listed['feature']}. The papers: "
         f"{listed['neighbour']}."
     )
