@@ -57,4 +57,4 @@ lock: .venv/installed
 	mv requirements.lock.new requirements.lock
 
 clean:
-	rm -rf .venv runs
+	rm -rf .venv runs build

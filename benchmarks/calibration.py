@@ -5,7 +5,6 @@
 """
 
 import argparse
-import re
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import numpy as np
 from torch_geometric.data import Data
 
 from benchmarks import table
-from benchmarks.page import made_on, markdown
+from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn.bench.machine import machine, use_threads
 from ncgnn.calibration import Calibration, calibration_error
@@ -47,7 +46,7 @@ def main() -> None:
         rows = table.read(RESULTS)
         if not any((graph, split, share) == tuple(row[key] for key in KEY) for row in rows):
             table.write(RESULTS, [*rows, measure(graph, split, share)], {})
-    text = fill(PAGE.read_text("utf-8"), table.read(RESULTS))
+    text = render(PAGE.read_text("utf-8"), table.read(RESULTS))
     with atomic(PAGE) as file:
         file.write(text)
 
@@ -87,12 +86,10 @@ def _share(flags: np.ndarray) -> float:
     return round(float(flags.mean()), 4)
 
 
-def fill(page: str, rows: list[Row]) -> str:
+def render(page: str, rows: list[Row]) -> str:
     """The page with its tables made anew."""
     for name, block in (("honesty", _honesty), ("cost", _cost)):
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        text = block(rows) or "Not measured yet."
-        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+        page = fill(page, name, block(rows) or NOTHING)
     return page
 
 

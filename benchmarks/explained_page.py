@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.page import NOTHING, made_on, markdown, number
+from benchmarks.page import NOTHING, fill, made_on, markdown, number
 from benchmarks.table import Row, read
 
 SMALLEST = 0.001  # of the contributions that are told
@@ -28,11 +28,7 @@ FOUND = tuple(f"{what} of planted {kind}" for kind in ("neighbours", "features")
 def render(page: str, results: Path) -> str:
     """The page with its blocks made anew."""
     for name, block in BLOCKS.items():
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not mark.search(page):
-            raise ValueError(f"the page has no place for {name!r}")
-        text = block(results)
-        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+        page = fill(page, name, block(results))
     return page
 
 

@@ -18,12 +18,16 @@ NOTHING = "Not measured yet."
 def render(page: str, results: Path) -> str:
     """The page with its tables made anew."""
     for name, block in BLOCKS.items():
-        mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not mark.search(page):
-            raise ValueError(f"the page has no place for {name!r}")
-        text = block(results)
-        page = mark.sub(lambda found, text=text: f"{found[1]}\n{text}\n\n{found[2]}", page)
+        page = fill(page, name, block(results))
     return page
+
+
+def fill(page: str, name: str, text: str) -> str:
+    """The page with this text at the place of this name."""
+    mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
+    if not mark.search(page):
+        raise ValueError(f"the page has no place for {name!r}")
+    return mark.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -32,14 +36,15 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def made_on(rows: list[Row]) -> str:
-    first = rows[0]
+    """When, where and by what code: all values where rows differ, and from which to which load."""
+    all_of = {key: " and ".join(str(value) for value in dict.fromkeys(row[key] for row in rows)) for key in rows[0]}
     versions = ", ".join(
-        f"{title} {first[key]}"
+        f"{title} {all_of[key]}"
         for title, key in (("Python", "python"), ("torch", "torch"), ("PyG", "torch_geometric"), ("numba", "numba"))
     )
-    where = f"{first['cpu']}, {first['cores']} cores, {first['threads']} thread{'s' * (first['threads'] > 1)}"
-    load = f"load {first['load']} before"
-    return f"Measured on {first['date']}: {where}, {load}; {versions}; commit {first['commit']}."
+    where = f"{all_of['cpu']}, {all_of['cores']} cores, {all_of['threads']} thread{'s' * (all_of['threads'] != '1')}"
+    load = "load " + " to ".join(str(value) for value in sorted({op(row["load"] for row in rows) for op in (min, max)}))
+    return f"Measured on {all_of['date']}: {where}, {load} before; {versions}; commit {all_of['commit']}."
 
 
 def models(task: str, file: str = "steps.csv") -> Callable[[Path], str]:

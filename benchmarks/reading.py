@@ -5,7 +5,6 @@ python -m benchmarks.reading --nodes N   another size, printed alone
 """
 
 import argparse
-import re
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -20,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from benchmarks import table
-from benchmarks.page import made_on, markdown, number
+from benchmarks.page import NOTHING, fill, made_on, markdown, number
 from benchmarks.table import Row
 from ncgnn.bench import machine
 from ncgnn.bench.memory import peak_memory, reset_peak
@@ -76,10 +75,7 @@ def render(page: str, rows: list[Row]) -> str:
     head = ["step", "nodes", "rows of both tables", "features", "seconds", "of CPU", "of CPU a million rows", "MB"]
     keys = ["step", "nodes", "rows", "features", "seconds", "cpu_seconds", "cpu_per_million", "peak_mb"]
     cells = [[number(row[key]) if isinstance(row[key], float) else row[key] for key in keys] for row in rows]
-    text = f"{markdown(head, cells)}\n\n{made_on(rows)}" if rows else "Not measured yet."
-    return re.sub(
-        r"(<!-- reading -->\n).*?(<!-- end reading -->)", lambda m: f"{m[1]}\n{text}\n\n{m[2]}", page, flags=re.DOTALL
-    )
+    return fill(page, "reading", f"{markdown(head, cells)}\n\n{made_on(rows)}" if rows else NOTHING)
 
 
 def main() -> None:

@@ -34,6 +34,8 @@ napoleon_use_rtype = False
 nitpicky = True  # a docstring that refers to a name which has no entry is a mistake
 nitpick_ignore_regex = [("py:.*", r"(?!ncgnn\b).*")]
 
+_DEFINED = ("class", "exception", "function", "data")
+
 
 def find_public_name(app: Sphinx, env: Any, node: nodes.Element, content: nodes.TextElement) -> nodes.Element | None:
     """Annotations name the module that defines a class; its entry has the name under which it is public."""
@@ -41,11 +43,11 @@ def find_public_name(app: Sphinx, env: Any, node: nodes.Element, content: nodes.
     if node.get("refdomain") != "py" or not name:
         return None
     objects = env.get_domain("py").objects
-    public = next((full for full in objects if full.startswith("ncgnn.") and full.rpartition(".")[2] == name), None)
-    if public is None:
+    public = [full for full, entry in objects.items() if full.endswith(f".{name}") and entry.objtype in _DEFINED]
+    if len(public) != 1:
         return None
-    entry = objects[public]
-    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, [content], public)
+    entry = objects[public[0]]
+    return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, [content], public[0])
 
 
 def draw_formula(translator: Any, node: nodes.Element) -> None:

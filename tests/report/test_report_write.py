@@ -25,7 +25,7 @@ def text(club) -> str:
 def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
     assert re.findall("^## (.*)$", text, re.MULTILINE) == ["How good", "Where it fails", "What matters", "What next"]
     assert "of 14 test nodes are predicted right.\nSaying “0” for all" in text
-    assert re.search(r"steps away: 1: \d+%, 2: \d+%\.", text)
+    assert re.search(r"walks of so many steps: 1: \d+%, 2: \d+%\.", text)
     assert text.rstrip().endswith("- Go on.")
     assert "train again with `--compare`" in text
     assert "Probabilities are not calibrated" in text

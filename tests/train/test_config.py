@@ -185,8 +185,12 @@ def test_every_preset_fits_the_configuration_and_belongs_to_a_known_graph(file):
 @pytest.mark.parametrize("file", PRESETS)
 def test_a_preset_sets_nothing_that_its_filter_ignores(file):
     filter = file.removesuffix(".toml").rsplit("-", 1)[1]
-    other = {"attention": {"alpha", "steps", "time", "diffusion", "tolerance"}, "diffusion": {"hops", "zeta_prior"}}
+    other = {
+        "attention": {"alpha", "steps", "time", "diffusion", "tolerance"},
+        "diffusion": {"hops", "zeta_prior", "zeta_lr"},
+    }
     assert not other[filter] & set(preset(file.removesuffix(f"-{filter}.toml"), filter))
+    assert Config.make({"filter": filter}).ignored == other[filter]
 
 
 def test_all_synthetic_graphs_share_a_preset():

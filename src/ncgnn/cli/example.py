@@ -21,11 +21,20 @@ def example(folder: Folder = Path("shop")) -> None:
     from ncgnn.files import atomic
 
     tables = shop_tables()
-    for path in (folder / name for name in tables):
-        if path.exists():
-            raise InputError(f"{path}: is there already and is not overwritten: name another folder")
+    texts = {folder / name: table.to_csv(index=False, lineterminator="\n") for name, table in tables.items()}
+    missing = [path for path, text in texts.items() if not _is_written(path, text)]
     folder.mkdir(parents=True, exist_ok=True)
+    for path in missing:
+        with atomic(path) as file:
+            file.write(texts[path])
     for name, table in tables.items():
-        with atomic(folder / name) as file:
-            table.to_csv(file, index=False, lineterminator="\n")
         print(f"{folder / name}: {len(table)} rows, {', '.join(table.columns)}")
+
+
+def _is_written(path: Path, text: str) -> bool:
+    """Whether a table is there already, from a run that was stopped perhaps; another file in its place is kept."""
+    if not path.exists():
+        return False
+    if not path.is_file() or path.read_bytes() != text.encode():
+        raise InputError(f"{path}: is there already and is not overwritten: name another folder")
+    return True

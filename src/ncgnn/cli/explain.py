@@ -10,8 +10,8 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import check_evaluate, run_evaluation
+from ncgnn.cli.model import Model, load_model
 from ncgnn.cli.page import check_page, make_page
-from ncgnn.cli.predict import Model
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,9 +65,8 @@ def explain(
     else:
         check_page({"--out": out, "--json": as_json, "--class": class_name, "--against": against})
     from ncgnn.explain import GraphExplainer
-    from ncgnn.train import NCGNNClassifier
 
-    classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+    classifier = load_model(model)
     found = graph.find_for(classifier)
     if evaluate:
         run_evaluation(classifier, found, model, sample, out)

@@ -58,6 +58,11 @@ class GraphOptions:
         return self.nodes is not None or self.edges is not None or is_graphml(self.name)
 
     @property
+    def is_own(self) -> bool:
+        """Whether it is no graph that is known by name."""
+        return self.name is None or self.name.endswith((".npz", ".graphml"))
+
+    @property
     def said_of_columns(self) -> dict[str, Any]:
         """Those of the file, unless an option says otherwise."""
         given = {key: value for key, value in vars(self).items() if key not in _NO_COLUMN and value}
@@ -145,7 +150,7 @@ def _parameters(verb: Callable[..., None]) -> Iterator[Parameter]:
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
             continue
         for field in fields(GraphOptions):
-            yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=None, annotation=field.type)
+            yield Parameter(field.name, Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
 
 
 def show_roles(data: "Data") -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli import graph as g
+from ncgnn.cli.model import Model, load_model
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from ncgnn.train import NCGNNClassifier
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.safetensors file or the run folder it is in.")]
 Coverage = Annotated[
     float | None,
     typer.Option(metavar="SHARE", help="Give a set of classes that holds the right one so often, as in 0.9."),
@@ -49,10 +49,9 @@ def predict(
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
     from ncgnn.files import atomic
-    from ncgnn.train import NCGNNClassifier
     from ncgnn.train.folder import prediction_table
 
-    classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+    classifier = load_model(model)
     found = graph.find_for(classifier)
     if min_confidence is not None and classifier.calibration_ is None:
         raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")

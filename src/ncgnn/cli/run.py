@@ -39,17 +39,20 @@ def run_split(
     data: "Data", number: int, config: "Config", folder: Path, graph: g.GraphOptions, extras: Extras
 ) -> Outcome:
     """Train on one split and write the run folder."""
-    from ncgnn.report import report, write_report
-    from ncgnn.train.folder import write_run
+    from ncgnn.train.folder import write_description, write_run
 
     title = f"{data.name} split {number}"
     classifier = _train(data, config, title, folder / "tensorboard" if extras.tensorboard else None)
-    rows = _compare(data, classifier, config.seed) if extras.compare else []
-    run = write_run(folder, classifier, data, number, sys.argv[1:], _comparison(rows) if rows else None)
-    text = report(classifier, data, rows, [f"- Reasons for every node on one page: `{_page(folder, graph)}`"])
-    write_report(folder, title, text)
+    run = write_run(folder, classifier, data, number, sys.argv[1:])
+    rows: list[Row] = []
+    text = _report(folder, title, classifier, data, graph, rows)
     if extras.picture:
         _draw(folder, classifier, data)
+    if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
+        rows = _compare(data, classifier, config.seed)
+        run |= {"comparison": _comparison(rows)}
+        write_description(folder, run)
+        text = _report(folder, title, classifier, data, graph, rows)
     return Outcome(folder, run, text, rows)
 
 
@@ -68,6 +71,18 @@ def _train(data: "Data", config: "Config", title: str, log: Path | None) -> "NCG
                 listener(epoch)
 
         return NCGNNClassifier.from_config(config).fit(data, tell)
+
+
+def _report(
+    folder: Path, title: str, classifier: "NCGNNClassifier", data: "Data", graph: g.GraphOptions, rows: "list[Row]"
+) -> str:
+    from ncgnn.report import report, write_report
+
+    is_explained = not classifier.config_.hidden
+    advice = [f"- Reasons for every node on one page: `{_page(folder, graph)}`"] if is_explained else []
+    text = report(classifier, data, rows, advice)
+    write_report(folder, title, text)
+    return text
 
 
 def _compare(data: "Data", classifier: "NCGNNClassifier", seed: int) -> "list[Row]":

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.predict import Model
+from ncgnn.cli.model import Model, load_model
 from ncgnn.errors import InputError
 
 Host = Annotated[str, typer.Option(help="Address to listen at; default: this machine alone can reach it.")]
@@ -31,10 +31,9 @@ def serve(
         raise InputError("serving needs the packages fastapi and uvicorn: pip install 'ncgnn[serve]'")
     from ncgnn.page import with_split_of_run
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run
-    from ncgnn.train import NCGNNClassifier
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
-        classifier = NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+        classifier = load_model(model)
         found = graph.find_for(classifier)
         answers, hosts = Answers(classifier, with_split_of_run(found, model)), allowed_hosts(host, listener)
         if "*" in hosts:

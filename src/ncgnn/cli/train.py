@@ -56,43 +56,48 @@ def train(
 ) -> None:
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
-    Known graphs have settings of their own, not searched yet; --config replaces those, --set and the options below
-    change single ones. Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
+    Known graphs have settings of their own; --config replaces those, --set and the options below change single ones.
+    Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
 
     Example: `ncgnn train karate --epochs 50`
 
     Example: `ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics`
     """
-    from ncgnn.train.folder import check_writable
     from ncgnn.train.tensorboard import check_tensorboard
 
     graph.check_label()
     if tensorboard:
         check_tensorboard()
-    extras = Extras(picture, compare, tensorboard)
     chosen = c.choose_settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name)
     rule = p.SplitRule(per_class, val, fractions)
     found = graph.find()
-    folder = out or Path("runs") / file_name(found.name)
     numbers = range(split_seed, split_seed + splits)
-    is_own = graph.name is None or graph.name.endswith((".npz", ".graphml"))
-    all_splits = [(number, p.with_aside(rule.apply(found, number), calibrate, number, is_own)) for number in numbers]
-    folders = [folder] if splits == 1 else [folder / f"split-{number}" for number in numbers]
-    if splits > 1 and (folder / "model.safetensors").exists():
-        raise InputError(f"{folder}: holds a run on one split already: choose another --out for {splits} splits")
-    for where in folders:
-        check_writable(where)
+    divided = [p.with_aside(rule.apply(found, number), calibrate, number, graph.is_own) for number in numbers]
+    folders = _folders(out or Path("runs") / file_name(found.name), numbers)
     if not as_json:
         g.show_roles(found)
+    extras = Extras(picture, compare, tensorboard)
     outcomes = [
-        run_split(split, number, chosen, where, graph, extras)
-        for (number, split), where in zip(all_splits, folders, strict=True)
+        run_split(data, number, chosen, folder, graph, extras)
+        for number, data, folder in zip(numbers, divided, folders, strict=True)
     ]
     if as_json:
         runs = [outcome.run for outcome in outcomes]
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))
     else:
-        show(outcomes, all_splits[0][1])
+        show(outcomes, divided[0])
+
+
+def _folders(out: Path, numbers: range) -> list[Path]:
+    """The run folder of each split, once it is sure that all can be written."""
+    from ncgnn.train.folder import check_writable
+
+    folders = [out] if len(numbers) == 1 else [out / f"split-{number}" for number in numbers]
+    if len(numbers) > 1 and (out / "model.safetensors").exists():
+        raise InputError(f"{out}: holds a run on one split already: choose another --out for {len(numbers)} splits")
+    for folder in folders:
+        check_writable(folder)
+    return folders
 
 
 def file_name(name: str) -> str:

@@ -43,7 +43,13 @@ def reductions(x: sp.csr_array, y: np.ndarray, train: np.ndarray, seed: int) -> 
     if x.shape[1] <= MOST_FEATURES:
         yield x.toarray()
         return
+    yield _most_telling(x, y, train)
+    yield TruncatedSVD(min(_DIRECTIONS, x.shape[0] - 1), random_state=seed).fit_transform(normalize(x))
+
+
+def _most_telling(x: sp.csr_array, y: np.ndarray, train: np.ndarray) -> np.ndarray:
     with warnings.catch_warnings(), np.errstate(all="ignore"):  # features that are constant among the training nodes
         warnings.simplefilter("ignore")
-        yield SelectKBest(f_classif, k=MOST_FEATURES).fit(x[train], y[train]).transform(x).toarray()
-    yield TruncatedSVD(min(_DIRECTIONS, x.shape[0] - 1), random_state=seed).fit_transform(normalize(x))
+        best = SelectKBest(f_classif, k=MOST_FEATURES).fit(x[train], y[train])
+    chosen: np.ndarray = best.transform(x).toarray()
+    return chosen

@@ -9,6 +9,8 @@ from torch_geometric.data import Data
 
 from ncgnn.compare.rivals import RIVALS, Knows, Rival
 from ncgnn.data import complete, standardise
+from ncgnn.data.splits import judged_nodes, nodes_to_test
+from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
 
 
@@ -48,14 +50,21 @@ def compare(data: Data, classifier: NCGNNClassifier, seed: int = 0, rivals: Sequ
     yield _row("NCGNN", "both", data, own, own, classifier.seconds_)
     for rival in rivals:
         start = perf_counter()
-        predicted = rival.predict(data, seed)
+        predicted = _predict(rival, data, seed)
         yield _row(rival.name, rival.knows, data, predicted, own, perf_counter() - start)
 
 
+def _predict(rival: Rival, data: Data, seed: int) -> np.ndarray:
+    try:
+        return rival.predict(data, seed)
+    except InputError as error:
+        raise InputError(f"{rival.name}: {error}") from None
+
+
 def _row(name: str, knows: Knows, data: Data, predicted: np.ndarray, own: np.ndarray, seconds: float) -> Row:
-    y, val, test = (value.numpy() for value in (data.y, data.val_mask, data.test_mask))
+    y, val, test = (value.numpy() for value in (data.y, data.val_mask, nodes_to_test(data)))
     right, own_right = predicted == y, own == y
-    judged = test if test.any() else val
+    judged = judged_nodes(data).numpy()
     return Row(
         name,
         knows,

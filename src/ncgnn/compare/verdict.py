@@ -49,6 +49,8 @@ def judge(rows: Sequence[Row]) -> Verdict:
     best = max(row.decisive for row in rows)
     good = [row for row in rivals if row.decisive >= best - AS_WELL]
     nodes = f"{own.judged} {'validation' if own.test_accuracy is None else 'test'} nodes"
+    if not rivals:
+        return Verdict(own.model, f"{own.decisive:.1%} of {nodes} right, beside no other model")
     if good:
         return Verdict(good[0].model, _simpler(good[0], own, nodes))
     second = max(rivals, key=lambda row: row.decisive)

@@ -57,14 +57,13 @@ def kinds_of(**named: Collection[str]) -> dict[str, Kind]:
 
 def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
     """Whether what is said of columns agrees with what a model has learnt of them, which is what holds."""
-    learnt = {column.name: column.kind for column in earlier.columns}
+    learnt: dict[str, str] = {column.name: column.kind for column in earlier.columns}
     for kind in ("numeric", "categorical", "date", "text", "ignore"):
         for name in said.get(kind, ()):
-            if learnt.get(name, kind) != kind:
-                raise InputError(
-                    f"--{kind} {name}: the model has learnt this column as {learnt[name]}: leave the option out, or"
-                    " train again"
-                )
+            found = learnt.get(name, "ignore")
+            if found != kind:
+                how = "has not learnt from this column" if found == "ignore" else f"has learnt this column as {found}"
+                raise InputError(f"column {name!r} under {kind}: the model {how}: do not name it, or train again")
 
 
 def feature_columns(

@@ -4,6 +4,7 @@ from copy import copy
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import SPLITS, num_classes
@@ -109,6 +110,19 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
     out.val_mask, out.calibration_mask = data.val_mask.clone(), torch.zeros_like(data.val_mask)
     out.val_mask[chosen], out.calibration_mask[chosen] = False, True
     return out
+
+
+def nodes_to_test(data: Data) -> Tensor:
+    """The mask of the test nodes: of none where the graph has no such mask, which training does not need."""
+    mask: Tensor | None = data.get("test_mask")
+    return torch.zeros_like(data.val_mask) if mask is None else mask
+
+
+def judged_nodes(data: Data) -> Tensor:
+    """The mask of the nodes that tell how good a model is: those to test or, if there are none, to validate."""
+    tested = nodes_to_test(data)
+    mask: Tensor = tested if tested.any() else data.val_mask
+    return mask
 
 
 def _labelled(data: Data, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -53,7 +53,9 @@ def config_hash(settings: Recipe) -> str:
 
 
 def as_toml(settings: Recipe) -> str:
-    """All settings but the seed, and what reads them; numbers, strings and lists look in TOML as in JSON."""
-    values = settings.model_dump(mode="json", exclude={"seed"}, exclude_none=True)
+    """All settings that mean something, but the seed, and what reads them; numbers, strings and lists look in TOML as
+    in JSON."""
+    ignored = settings.ignored if isinstance(settings, Config) else frozenset()
+    values = settings.model_dump(mode="json", exclude={"seed", *ignored}, exclude_none=True)
     use = "ncgnn train GRAPH --config FILE" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
     return f"# for {use}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())

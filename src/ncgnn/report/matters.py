@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from torch_geometric.data import Data
 
+from ncgnn.data.splits import judged_nodes
 from ncgnn.explain import trace_model
 from ncgnn.explain.overall import feature_shares, hop_shares
-from ncgnn.report.quality import judged_nodes
 from ncgnn.train import NCGNNClassifier
 
 TOP = 5

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.data.splits import judged_nodes, nodes_to_test
 from ncgnn.page.quality import confusion
 
 
@@ -51,12 +51,6 @@ class Quality:
     confusions: tuple[Confusion, ...]
 
 
-def judged_nodes(data: Data) -> Tensor:
-    """A mask over the nodes: those to test or, if there are none, to validate."""
-    mask: Tensor = data.test_mask if data.test_mask.any() else data.val_mask
-    return mask
-
-
 def quality(data: Data, predicted: np.ndarray) -> Quality:
     """``predicted`` are class numbers [N]."""
     mask = judged_nodes(data).numpy()
@@ -64,7 +58,7 @@ def quality(data: Data, predicted: np.ndarray) -> Quality:
     counts = confusion(y[mask], predicted[mask], len(names))
     frequent = int(np.bincount(y[data.train_mask.numpy()]).argmax())
     return Quality(
-        "test" if data.test_mask.any() else "validation",
+        "test" if nodes_to_test(data).any() else "validation",
         int(mask.sum()),
         float(counts.trace() / counts.sum()),
         names[frequent],

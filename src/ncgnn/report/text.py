@@ -34,7 +34,8 @@ def where_it_fails(quality: Quality) -> Iterator[str]:
     yield from table(["class", "nodes", "found", "right where said"], [_class_row(one) for one in worst])
     if len(quality.classes) > len(worst):
         yield ""
-        yield f"The other {len(quality.classes) - len(worst)} classes are found more often."
+        rest = len(quality.classes) - len(worst)
+        yield f"The other {rest} classes are found at least as often, or have no nodes here."
     if quality.confusions:
         sizes = {one.name: one.nodes for one in quality.classes}
         yield ""
@@ -50,7 +51,7 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         return
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
-        yield f"Of the scores of these nodes, so much comes from nodes so many steps away: {parts}."
+        yield f"Of the scores of these nodes, so much comes over walks of so many steps: {parts}."
         yield ""
     yield "The features that speak most for each class, with their share of its scores:"
     for name, features in list(found.features.items())[:_LISTED]:
@@ -62,7 +63,7 @@ def what_matters(found: Matters | None) -> Iterator[str]:
 def what_next(quality: Quality, calibrated: bool, compared: bool) -> Iterator[str]:
     weak = [one for one in quality.classes if one.recall is not None and one.recall < 0.5]
     if quality.accuracy <= quality.frequent_accuracy:
-        yield "- The model has learnt nothing of use: look at the columns above, and at `ncgnn check`."
+        yield "- The model has learnt nothing of use: look at what `ncgnn check` finds."
     elif weak:
         yield f"- Label more nodes of {_quoted(weak[0].name)}: fewer than half of them are found."
     if not compared:

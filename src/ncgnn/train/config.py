@@ -18,6 +18,11 @@ Size = Annotated[int, Field(ge=1, le=4096)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
+_OF_FILTER = {
+    "attention": frozenset({"hops", "zeta_prior", "zeta_lr"}),
+    "diffusion": frozenset({"diffusion", "alpha", "time", "steps", "tolerance"}),
+}
+
 
 class Config(BaseModel):
     """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
@@ -72,6 +77,11 @@ class Config(BaseModel):
     @property
     def hop_set(self) -> list[int]:
         return list(range(1, self.hops + 1)) if isinstance(self.hops, int) else self.hops
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The settings that mean nothing beside this filter."""
+        return frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
 
     @classmethod
     def make(cls, values: Mapping[str, Any], where: str = "configuration") -> Self:

@@ -19,6 +19,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data import complete, unscaled
 from ncgnn.data.graph import feature_matrix
+from ncgnn.data.splits import nodes_to_test
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
 from ncgnn.train.classifier import NCGNNClassifier
@@ -34,15 +35,12 @@ def write_run(
     data: Data,
     split: int,
     command: Sequence[str] = (),
-    comparison: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed,
-    ``comparison`` how simpler models did, if they were tried."""
+    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed."""
     data = complete(data)
     folder.mkdir(parents=True, exist_ok=True)
     lengths = classifier.decision_function(data)
     run = {"command": list(command)} | describe(classifier, data, split, lengths)
-    run |= {} if comparison is None else {"comparison": comparison}
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)
@@ -50,9 +48,14 @@ def write_run(
     classifier.save(folder / "model.safetensors")
     with atomic(folder / "predictions.csv") as file:
         prediction_table(classifier, data, lengths).to_csv(file, index=False, lineterminator="\n")
+    write_description(folder, run)
+    return run
+
+
+def write_description(folder: Path, run: dict[str, Any]) -> None:
+    """Write ``run.json``: with the rest of a run, and again when more is known of it."""
     with atomic(folder / "run.json") as file:
         file.write(json.dumps(run, indent=2) + "\n")
-    return run
 
 
 def check_writable(folder: Path) -> None:
@@ -65,10 +68,11 @@ def check_writable(folder: Path) -> None:
 def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.ndarray) -> dict[str, Any]:
     """Everything needed to repeat the run, and its results."""
     chosen = torch.from_numpy(lengths).argmax(dim=1)
-    right = {key: _share_right(chosen, data.y, data[f"{key}_mask"]) for key in _SPLITS}
+    masks = {"train": data.train_mask, "val": data.val_mask, "test": nodes_to_test(data)}
+    right = {key: _share_right(chosen, data.y, mask) for key, mask in masks.items()}
     return {
         "graph": {"name": data.get("name"), "fingerprint": fingerprint(data), "nodes": data.num_nodes},
-        "split": {"number": split} | {key: int(data[f"{key}_mask"].sum()) for key in _SPLITS} | _aside(data),
+        "split": {"number": split} | {key: int(mask.sum()) for key, mask in masks.items()} | _aside(data),
         "config": classifier.config_.model_dump(mode="json"),
         "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
         | {f"{key}_accuracy": value for key, value in right.items()},

@@ -18,12 +18,11 @@ def check_tensorboard() -> None:
 @contextmanager
 def tensorboard(folder: str | Path) -> Iterator[Callable[[Epoch], None]]:
     """Something to call after each epoch, as ``on_epoch`` of :meth:`ncgnn.NCGNNClassifier.fit`: it writes losses and
-    accuracy to an event file in ``folder``. Files of an earlier run there are removed."""
+    accuracy to an event file in ``folder``. Files of an earlier run there are removed once this one has ended well."""
     check_tensorboard()
     from torch.utils.tensorboard import SummaryWriter
 
-    for old in Path(folder).glob("events.out.tfevents.*"):
-        old.unlink()
+    earlier = list(Path(folder).glob("events.out.tfevents.*"))
     with SummaryWriter(str(folder)) as writer:
 
         def log(epoch: Epoch) -> None:
@@ -32,3 +31,5 @@ def tensorboard(folder: str | Path) -> Iterator[Callable[[Epoch], None]]:
             writer.add_scalar("accuracy/validation", epoch.val_accuracy, epoch.epoch)
 
         yield log
+    for old in earlier:
+        old.unlink(missing_ok=True)

@@ -5,7 +5,9 @@ const LISTED = 8;
 function startSearch(map) {
   const parts = ["search", "query", "found", "results"].map((id) => document.getElementById(id));
   const [form, query, found, results] = parts;
+  let asked = 0; // what was asked last; an answer to anything before comes too late
   const clear = () => {
+    asked += 1;
     results.hidden = true;
     found.textContent = "";
     highlight([]);
@@ -17,9 +19,11 @@ function startSearch(map) {
   query.addEventListener("input", async () => {
     const text = query.value.trim();
     if (!text) return clear();
-    const { total, nodes } = await find(text);
-    if (text !== query.value.trim()) return; // someone typed on meanwhile
-    found.textContent = total ? `${grouped(total)} found` : "none found";
+    const question = (asked += 1);
+    const answer = await find(text);
+    if (question !== asked) return;
+    const { total, nodes } = answer ?? { total: 0, nodes: [] };
+    found.textContent = total ? `${grouped(total)} found` : answer ? "none found" : "the server does not answer";
     results.replaceChildren(...nodes.map((node) => element("li", {}, nodeName(node))));
     results.hidden = !total;
     highlight(nodes);
@@ -27,7 +31,7 @@ function startSearch(map) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const text = query.value.trim();
-    if (text) location.hash = linkTo((await find(text)).nodes[0]?.id ?? text);
+    if (text) location.hash = linkTo((await find(text))?.nodes[0]?.id ?? text);
   });
   form.addEventListener("keydown", (event) => {
     if (event.key === "Escape") clear();
@@ -39,7 +43,7 @@ function startSearch(map) {
 }
 
 /** How many nodes have an id that holds the text, and the first of them, those that are it or begin with it before
- * others. A server knows all nodes, a page those of its tables. */
+ * others. A server knows all nodes, a page those of its tables; null: the server is gone. */
 async function find(text) {
   if (isServed) return fetchFound(text);
   const rows = matches(text);
@@ -48,8 +52,8 @@ async function find(text) {
 
 async function fetchFound(text) {
   const address = `api/nodes?search=${encodeURIComponent(text)}&limit=${LISTED}`;
-  const answer = await fetch(address).catch(() => null); // null: the server is gone
-  return answer?.ok ? answer.json() : { total: 0, nodes: [] };
+  const answer = await fetch(address).catch(() => null);
+  return answer?.ok ? answer.json() : null;
 }
 
 function matches(text) {
