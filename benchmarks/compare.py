@@ -1,13 +1,13 @@
 """NCGNN beside simpler models on named graphs: results/compare/splits.csv and the table of docs/when-not.md.
 
-``python -m benchmarks.compare`` runs ``ncgnn train GRAPH --compare`` where results are missing, with one thread, and
-can be stopped and started again at any time; ``--report`` writes the table from the rows there are.
+``python -m benchmarks.compare`` runs ``ncgnn train GRAPH --compare`` where results with the present settings are
+missing, with one thread, and can be stopped and started again at any time; ``--report`` writes the table from the rows
+there are.
 """
 
 import argparse
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -16,14 +16,18 @@ from dataclasses import fields
 from pathlib import Path
 
 from benchmarks import table
-from benchmarks.page import made_on, markdown
+from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn import compare
 from ncgnn.bench.machine import machine, use_threads
+from ncgnn.experiments.locks import locked
+from ncgnn.experiments.recipes import config_hash
 from ncgnn.files import atomic
+from ncgnn.train import Config, preset
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"
+LOCK = ROOT / "runs/compare.lock"
 SPLITS = {"texas": 3, "cornell": 3, "wisconsin": 3, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
 COMMAND = [sys.executable, "-c", "from ncgnn.cli import main; main()"]
 
@@ -38,12 +42,17 @@ def main() -> None:
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
     for graph, split in [] if options.report else orders():
-        rows = table.read(RESULTS)
-        if graph in options.graphs and not any((graph, split) == (row["graph"], row["split"]) for row in rows):
-            table.write(RESULTS, [*rows, *measure(graph, split)], {})
-    text = fill(PAGE.read_text("utf-8"), table.read(RESULTS))
+        if graph in options.graphs and not is_measured(table.read(RESULTS), graph, split):
+            keep(measure(graph, split))
+    text = render(PAGE.read_text("utf-8"), table.read(RESULTS))
     with atomic(PAGE) as file:
         file.write(text)
+
+
+def is_measured(rows: list[Row], graph: str, split: int) -> bool:
+    """Whether this split was run with the settings that the graph has now."""
+    now = (graph, split, config_hash(Config.make(preset(graph))))
+    return any((row["graph"], row["split"], str(row.get("config"))) == now for row in rows)
 
 
 def measure(graph: str, split: int) -> list[Row]:
@@ -57,33 +66,43 @@ def measure(graph: str, split: int) -> list[Row]:
             text=True,
             check=True,
         )
-    return [{"graph": graph, "split": split} | row | where for row in json.loads(done.stdout)["comparison"]["rows"]]
+    run = json.loads(done.stdout)
+    order = {"graph": graph, "split": split, "config": config_hash(Config.make(run["config"]))}
+    return [order | row | where for row in run["comparison"]["rows"]]
 
 
-def fill(page: str, rows: list[Row]) -> str:
+def keep(new: list[Row]) -> None:
+    """Put the rows of one split in the place of older ones; other processes may have added theirs meanwhile."""
+    order = (new[0]["graph"], new[0]["split"])
+    with locked(LOCK):
+        others = [row for row in table.read(RESULTS) if (row["graph"], row["split"]) != order]
+        table.write(RESULTS, [*others, *new], {})
+
+
+def render(page: str, rows: list[Row]) -> str:
     """The page with its table made anew."""
-    mark = re.compile(r"(<!-- compare -->\n).*?(<!-- end compare -->)", re.DOTALL)
-    text = _accuracies(rows) or "Not measured yet."
-    return mark.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", page)
+    return fill(page, "compare", _accuracies(rows) or NOTHING)
 
 
 def _accuracies(rows: list[Row]) -> str:
-    lines = []
+    models, lines = [*(rival.name for rival in compare.RIVALS), "NCGNN"], []
     for graph in SPLITS:
         splits = _splits([row for row in rows if row["graph"] == graph])
         if splits:
-            own, *rivals = compare.mean_rows(splits)
-            shown = [f"{100 * row.decisive:.1f}" for row in (*rivals, own)]
-            lines.append([graph, len(splits), *shown, compare.judge([own, *rivals]).text])
-    head = ["graph", "splits", *(rival.name for rival in compare.RIVALS), "NCGNN", "verdict"]
-    return markdown(head, lines) + f"\n\n{made_on(rows)}" if lines else ""
+            means = compare.mean_rows(splits)
+            shown = {row.model: f"{100 * row.decisive:.1f}" for row in means}
+            lines.append([graph, len(splits), *(shown.get(name, "-") for name in models), compare.judge(means).text])
+    return markdown(["graph", "splits", *models, "verdict"], lines) + f"\n\n{made_on(rows)}" if lines else ""
 
 
 def _splits(rows: list[Row]) -> list[list[compare.Row]]:
-    """The rows of each split, as the command made them."""
+    """The rows of each split, as the command made them, of the models that all splits have."""
     names = [field.name for field in fields(compare.Row)]
-    made = [(row["split"], compare.Row(**{name: row[name] for name in names})) for row in rows]
-    return [[row for split, row in made if split == number] for number in dict.fromkeys(split for split, _ in made)]
+    splits: dict[int, dict[str, compare.Row]] = {}
+    for row in rows:
+        splits.setdefault(row["split"], {})[row["model"]] = compare.Row(**{name: row[name] for name in names})
+    shared = [model for model in next(iter(splits.values()), ()) if all(model in split for split in splits.values())]
+    return [[split[model] for model in shared] for split in splits.values()]
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 What stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by what the function of that name gives.
 """
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 

@@ -36,15 +36,17 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def made_on(rows: list[Row]) -> str:
-    """When, where and by what code: all values where rows differ, and from which to which load."""
-    all_of = {key: " and ".join(str(value) for value in dict.fromkeys(row[key] for row in rows)) for key in rows[0]}
-    versions = ", ".join(
-        f"{title} {all_of[key]}"
-        for title, key in (("Python", "python"), ("torch", "torch"), ("PyG", "torch_geometric"), ("numba", "numba"))
-    )
-    where = f"{all_of['cpu']}, {all_of['cores']} cores, {all_of['threads']} thread{'s' * (all_of['threads'] != '1')}"
-    load = "load " + " to ".join(str(value) for value in sorted({op(row["load"] for row in rows) for op in (min, max)}))
-    return f"Measured on {all_of['date']}: {where}, {load} before; {versions}; commit {all_of['commit']}."
+    """When, where and by what code; of rows that differ, all there is to name, and the range of loads."""
+
+    def each(key: str) -> str:
+        return ", ".join(dict.fromkeys(str(row[key]) for row in rows))
+
+    titles = {"Python": "python", "torch": "torch", "PyG": "torch_geometric", "numba": "numba"}
+    versions = ", ".join(f"{title} {each(key)}" for title, key in titles.items())
+    where = f"{each('cpu')}, {each('cores')} cores, {each('threads')} thread{'s' * (each('threads') != '1')}"
+    loads = [row["load"] for row in rows]
+    load = " to ".join(dict.fromkeys((str(min(loads)), str(max(loads)))))
+    return f"Measured on {each('date')}: {where}, load {load} before; {versions}; commit {each('commit')}."
 
 
 def models(task: str, file: str = "steps.csv") -> Callable[[Path], str]:

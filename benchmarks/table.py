@@ -12,7 +12,7 @@ Row = dict[str, Any]
 def write(path: Path, rows: list[Row], machine: Row) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic(path) as file:
-        columns = dict.fromkeys([*rows[0], *machine])
+        columns = dict.fromkeys(key for row in (*rows, machine) for key in row)
         table = csv.DictWriter(file, list(columns), lineterminator="\n")
         table.writeheader()
         table.writerows(machine | row for row in rows)
@@ -29,7 +29,8 @@ def read(path: Path) -> list[Row]:
 def _value(text: str) -> Any:
     for kind in (int, float):
         try:
-            return kind(text)
+            value = kind(text)
         except ValueError:
             continue
+        return value if str(value) == text else text  # a commit like 12e4567 is no number
     return text

@@ -6,13 +6,13 @@ PAGE = calibration.PAGE.read_text("utf-8")
 
 
 def test_the_page_is_the_one_that_the_results_give():
-    assert calibration.fill(PAGE, table.read(calibration.RESULTS)) == PAGE, (
+    assert calibration.render(PAGE, table.read(calibration.RESULTS)) == PAGE, (
         "run: python -m benchmarks.calibration --report"
     )
 
 
 def test_what_is_not_measured_is_not_made_up(tmp_path: Path):
-    text = calibration.fill(PAGE, table.read(tmp_path / "none.csv"))
+    text = calibration.render(PAGE, table.read(tmp_path / "none.csv"))
     assert text.count("Not measured yet.") == 2
 
 

@@ -1,30 +1,80 @@
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
+import pytest
 from benchmarks import compare, table
+
+from ncgnn.train import Config, preset
 
 PAGE = compare.PAGE.read_text("utf-8")
 
 
+@pytest.fixture
+def results(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setattr(compare, "RESULTS", tmp_path / "splits.csv")
+    monkeypatch.setattr(compare, "LOCK", tmp_path / "lock")
+    return tmp_path / "splits.csv"
+
+
+@pytest.fixture
+def train(monkeypatch):
+    """The command, with settings and rows made up; it is called with the graph's name."""
+
+    def set_up(settings: dict, while_running=lambda: None) -> None:
+        def run(arguments: list[str], **_) -> SimpleNamespace:
+            while_running()
+            config = Config.make(preset(arguments[4]) | settings).model_dump(mode="json")
+            return SimpleNamespace(stdout=json.dumps({"config": config, "comparison": {"rows": [{"model": "NCGNN"}]}}))
+
+        monkeypatch.setattr(compare.subprocess, "run", run)
+
+    return set_up
+
+
+def rows(stamp: dict, split: int, accuracy: float, *names: str) -> list[dict]:
+    """NCGNN and others half as good."""
+    shared = stamp | {"graph": "texas", "split": split, "val_accuracy": 0.5, "seconds": 1.0, "judged": 37, "worse": 0}
+    own = {"model": "NCGNN", "knows": "both", "test_accuracy": accuracy, "better": 0}
+    others = [{"model": name, "knows": "features", "test_accuracy": accuracy / 2, "better": 30} for name in names]
+    return [shared | row for row in (own, *others)]
+
+
 def test_the_page_is_the_one_that_the_results_give():
-    assert compare.fill(PAGE, table.read(compare.RESULTS)) == PAGE, "run: python -m benchmarks.compare --report"
+    assert compare.render(PAGE, table.read(compare.RESULTS)) == PAGE, "run: python -m benchmarks.compare --report"
 
 
 def test_what_is_not_measured_is_not_made_up(tmp_path: Path):
-    assert compare.fill(PAGE, table.read(tmp_path / "none.csv")).count("Not measured yet.") == 1
+    assert compare.render(PAGE, table.read(tmp_path / "none.csv")).count("Not measured yet.") == 1
 
 
-def test_a_row_of_the_table_is_the_mean_of_its_splits():
-    def rows(split: int, accuracy: float) -> list[dict]:
-        shared = {"graph": "texas", "split": split, "val_accuracy": 0.5, "seconds": 1.0, "judged": 37}
-        stamp = dict.fromkeys(("date", "cpu", "load", "python", "torch", "torch_geometric", "numba", "commit"), "x")
-        models = [("NCGNN", "both", accuracy, 0), ("MLP", "features", accuracy / 2, 30)]
-        return [
-            shared
-            | stamp
-            | {"cores": 2, "threads": 1, "model": name, "knows": knows, "test_accuracy": test}
-            | {"better": better, "worse": 0}
-            for name, knows, test, better in models
-        ]
+def test_a_row_of_the_table_is_the_mean_of_its_splits(stamp):
+    text = compare.render(PAGE, rows(stamp, 0, 0.6, "MLP") + rows(stamp, 1, 0.8, "MLP"))
+    verdict = "NCGNN is 35.0 points ahead of the best other, MLP, on 74 test nodes"
+    assert f"| texas | 2 | - | - | 35.0 | - | 70.0 | {verdict}" in text
 
-    text = compare.fill(PAGE, rows(0, 0.6) + rows(1, 0.8))
-    assert "| texas | 2 | 35.0 | 70.0 | NCGNN is 35.0 points ahead of the best other, MLP, on 74 test nodes" in text
+
+def test_a_model_that_some_splits_lack_is_not_shown(stamp):
+    text = compare.render(PAGE, rows(stamp, 0, 0.6, "GCN", "MLP") + rows(stamp, 1, 0.8, "MLP"))
+    assert "| texas | 2 | - | - | 35.0 | - | 70.0 |" in text
+
+
+def test_rows_that_another_process_wrote_meanwhile_stay(results, train):
+    train({}, while_running=lambda: compare.keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]))
+    compare.keep(compare.measure("texas", 1))
+    assert [(row["graph"], row["split"]) for row in table.read(results)] == [("cora", 0), ("texas", 1)]
+
+
+def test_a_split_is_measured_again_once_the_settings_are_others(results, train):
+    train({"lr": 0.123})
+    compare.keep(compare.measure("texas", 0))
+    assert not compare.is_measured(table.read(results), "texas", 0)
+    train({})
+    compare.keep(compare.measure("texas", 0))
+    assert compare.is_measured(table.read(results), "texas", 0)
+    assert not compare.is_measured(table.read(results), "texas", 1)
+    assert len(table.read(results)) == 1
+
+
+def test_rows_that_do_not_tell_their_settings_are_measured_again():
+    assert not compare.is_measured([{"graph": "texas", "split": 0}], "texas", 0)

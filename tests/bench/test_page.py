@@ -142,3 +142,16 @@ def test_a_second_start_compiles_nothing(tmp_path, stamp, monkeypatch):
     assert f"| attention | first | {first['compiled']} | {first['seconds']} |" in page.render(PAGE, tmp_path)
     aim, _, reached = next(aims.compiling([second]))
     assert (aim, reached) == ("compiling at the second start with attention: at most 0 s", "yes")
+
+
+def test_all_that_rows_were_made_by_is_named(stamp):
+    later = {"date": "2000-01-03", "load": 2.5, "commit": "def"}
+    assert page.made_on([stamp, stamp | later, stamp | {"load": 0.7}]) == (
+        "Measured on 2000-01-01, 2000-01-03: abacus, 2 cores, 1 thread, load 0.1 to 2.5 before; "
+        "Python 3, torch 2, PyG 2, numba 0; commit abc, def."
+    )
+
+
+def test_a_commit_is_no_number(tmp_path, stamp):
+    table.write(tmp_path / "x.csv", [{"name": "a"}], stamp | {"commit": "12e456789012"})
+    assert table.read(tmp_path / "x.csv")[0]["commit"] == "12e456789012"

@@ -2,9 +2,10 @@ import json
 import re
 
 import pytest
-from papers import QUICK
+from papers import FILES, QUICK
 
 from ncgnn.compare import RIVALS, Rival
+from ncgnn.errors import InputError
 
 OPTIONS = ["--epochs", 2, *QUICK, "--compare"]
 MODELS = ["NCGNN", "label propagation", "gradient boosting", "MLP", "GCN"]
@@ -19,7 +20,8 @@ def quick_rivals(monkeypatch):
 
 def test_simpler_models_stand_beside_ncgnn_on_the_same_split(ncgnn, tables, here):
     done = ncgnn("train", *tables, "--label", "topic", *OPTIONS)
-    assert (done.code, done.err) == (0, "")
+    said = [line for line in done.err.splitlines() if not line.startswith("... ")]  # progress, where it takes long
+    assert (done.code, said) == (0, [])
     assert re.findall(r"^\| (\S[^|]*?) +\| +(?:both|graph|features) \|", done.out, re.MULTILINE) == MODELS
     run = json.loads((here / "runs/nodes/run.json").read_text())
     found = run["comparison"]
@@ -45,3 +47,23 @@ def test_several_splits_have_one_verdict(ncgnn):
 def test_without_test_nodes_the_verdict_is_about_validation_nodes(ncgnn):
     done = ncgnn("train", "karate", *OPTIONS, "--fractions", 0.5, 0.5)
     assert re.search(r"\d validation nodes right, NCGNN", done.out)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("too few nodes"), 2, "ncgnn: stubborn: too few nodes\n"),
+        (KeyboardInterrupt(), 130, "ncgnn: stopped\n"),
+    ],
+    ids=["fault", "Ctrl-C"],
+)
+def test_a_rival_that_fails_does_not_cost_the_model(ncgnn, here, monkeypatch, error, code, line):
+    def fail(data, seed):
+        raise error
+
+    monkeypatch.setattr("ncgnn.compare.RIVALS", [Rival("stubborn", "both", fail)])
+    done = ncgnn("train", "karate", *OPTIONS)
+    assert (done.code, done.err) == (code, line)
+    assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES
+    assert "comparison" not in json.loads((here / "runs/karate/run.json").read_text())
+    assert ncgnn("predict", "runs/karate", "karate").code == 0

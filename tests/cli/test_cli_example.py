@@ -25,3 +25,12 @@ def test_a_file_in_the_place_of_the_folder_is_named(ncgnn, here):
     (here / "shop").write_text("mine")
     done = ncgnn("example")
     assert (done.code, done.err) == (2, "ncgnn: shop: File exists\n")
+
+
+def test_what_a_killed_run_left_out_is_written(ncgnn, here):
+    first = ncgnn("example")
+    before = contents(here)
+    (here / "shop/june-products.csv").unlink()
+    (here / "shop/bought-together.csv").unlink()
+    assert ncgnn("example") == first
+    assert contents(here) == before

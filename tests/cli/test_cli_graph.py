@@ -1,10 +1,13 @@
 """The options that name a graph and its columns are the same everywhere, and a model replays what it was taught."""
 
+from inspect import signature
+
 import pytest
 import typer
 from papers import QUICK
 
 from ncgnn.cli import app
+from ncgnn.cli.graph import GraphOptions, takes_graph
 
 OPTIONS = ["--epochs", 3, *QUICK]
 COLUMNS = 'label = "topic"\nignore = ["note", "pages"]\ncategorical = ["group"]\nweight = "times"\ndirection = "way"\n'
@@ -31,6 +34,19 @@ def graph_options(verb: str) -> list[str]:
 def test_every_verb_takes_the_options_of_train(verb):
     assert graph_options(verb) == graph_options("train")
     assert len(graph_options(verb)) == 16
+
+
+def test_options_have_the_defaults_of_their_fields(monkeypatch):
+    def verb(graph: GraphOptions) -> None: ...
+
+    monkeypatch.setattr(GraphOptions.__dataclass_fields__["label"], "default", "topic")
+    assert signature(takes_graph(verb)).parameters["label"].default == "topic"
+
+
+@pytest.mark.parametrize("own", [{"nodes": "n.csv", "edges": "e.csv"}, {"name": "g.npz"}, {"name": "g.graphml.gz"}])
+def test_a_graph_in_files_is_ones_own(own):
+    assert GraphOptions(**own).is_own
+    assert not GraphOptions(name="karate").is_own
 
 
 def test_a_model_reads_later_tables_as_its_own_without_being_told(ncgnn, run):
@@ -75,5 +91,17 @@ def test_what_contradicts_the_model_is_one_line(ncgnn, run, option, column, lear
     name, *more = verb
     done = ncgnn(name, "run", *run, option, column, *more)
     assert (done.code, done.out) == (2, "")
-    learnt_as = f"ncgnn: {option} {column}: the model has learnt this column as {learnt}"
-    assert done.err == f"{learnt_as}: leave the option out, or train again\n"
+    learnt_as = f"ncgnn: column {column!r} under {option[2:]}: the model has learnt this column as {learnt}"
+    assert done.err == f"{learnt_as}: do not name it, or train again\n"
+
+
+@pytest.mark.parametrize("column", ["pages", "shelf"], ids=["ignored in training", "not there"])
+def test_a_kind_for_a_column_that_was_not_learnt_is_one_line(ncgnn, run, here, column):
+    line = f"ncgnn: column {column!r} under numeric: the model has not learnt from this column: do not name it, or"
+    assert ncgnn("predict", "run", *run, "--numeric", column).err == f"{line} train again\n"
+    (here / "later.toml").write_text(f'numeric = ["{column}"]\n')
+    assert ncgnn("predict", "run", *run, "--columns", "later.toml").err == f"{line} train again\n"
+
+
+def test_what_is_ignored_need_not_be_known(ncgnn, run):
+    assert ncgnn("predict", "run", *run, "--ignore", "shelf").code == 0

@@ -62,3 +62,10 @@ def test_without_tensorboard_nothing_is_trained(ncgnn, here, monkeypatch):
     assert (done.code, done.out) == (2, "")
     assert "pip install 'ncgnn[log]'" in done.err
     assert contents(here) == {}
+
+
+def test_no_page_is_advised_for_a_model_that_is_not_explained(ncgnn):
+    done = ncgnn("train", "karate", *OPTIONS, "--set", "hidden=[[2, 4]]")
+    assert done.code == 0
+    assert "## What next" in done.out
+    assert "ncgnn explain" not in done.out

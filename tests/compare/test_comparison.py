@@ -1,9 +1,12 @@
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from ncgnn.compare import Rival, compare
+from ncgnn.compare import Rival, Verdict, compare, judge
 from ncgnn.data import load_dataset, read_graph, split_per_class, split_stratified
+from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
 
 SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 5}
@@ -55,3 +58,21 @@ def test_rivals_see_the_numbers_scaled_by_the_training_nodes():
     trained = seen[0][data.train_mask]
     assert float(trained.mean()) == pytest.approx(0, abs=1e-6)
     assert float(trained.std(correction=0)) == pytest.approx(1, abs=1e-5)
+
+
+def test_a_graph_without_a_test_mask_has_no_test_nodes(club, classifier):
+    data = copy(club)
+    del data["test_mask"]
+    (own,) = compare(data, classifier, rivals=())
+    assert (own.test_accuracy, own.judged) == (None, 8)
+    assert judge([own]) == Verdict(
+        "NCGNN", f"{own.val_accuracy:.1%} of 8 validation nodes right, beside no other model"
+    )
+
+
+def test_the_fault_of_a_rival_names_it(club, classifier):
+    def fail(data, seed):
+        raise InputError("too few nodes")
+
+    with pytest.raises(InputError, match=r"^stubborn: too few nodes$"):
+        list(compare(club, classifier, rivals=[Rival("stubborn", "both", fail)]))

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -68,3 +70,10 @@ def test_a_rival_learns_from_what_it_knows(rival):
     predicted = rival.predict(data, 0)
     assert predicted.shape == (200,)
     assert accuracy(data, predicted) > 0.3
+
+
+def test_whoever_takes_the_reduced_features_hears_of_faults_of_their_own():
+    data = split_stratified(syn_cora(0.5, num_nodes=80))
+    before = (list(warnings.filters), np.geterr())
+    for _ in reductions(feature_matrix(data.x), data.y.numpy(), data.train_mask.numpy(), seed=0):
+        assert (list(warnings.filters), np.geterr()) == before

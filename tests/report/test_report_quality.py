@@ -42,3 +42,8 @@ def test_validation_nodes_are_judged_where_none_are_to_test(data):
     data.test_mask[:] = False
     found = quality(data, data.y.numpy())
     assert (found.judged, found.nodes) == ("validation", 1)
+
+
+def test_a_graph_without_a_test_mask_has_no_test_nodes(data):
+    del data["test_mask"]
+    assert quality(data, data.y.numpy()).judged == "validation"

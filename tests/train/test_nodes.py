@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 
-from ncgnn.data import load_dataset, syn_cora
+from ncgnn.data import load_dataset, set_aside, split_stratified, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.nodes import NodeEstimator
@@ -67,3 +68,37 @@ def test_a_class_of_a_single_node_is_no_obstacle(club):
 def test_what_is_no_node_is_one_line(club, nodes):
     with pytest.raises(InputError, match="from 0 to 33"):
         estimator(club).fit(nodes, [0])
+
+
+def test_more_classes_than_validation_nodes_are_no_obstacle(club):
+    y = np.arange(20) % 10
+    assert estimator(club).fit(np.arange(20), y).classes_.tolist() == list(range(10))
+
+
+def test_nodes_that_were_set_aside_are_nodes_like_others():
+    data = syn_cora(0.9, num_nodes=200)
+    aside = set_aside(split_stratified(data, 0.5, 0.3))
+    nodes, y = np.arange(200), data.y.numpy()
+    one, other = (estimator(graph).fit(nodes, y).predict_proba(nodes) for graph in (data, aside))
+    assert (one == other).all()
+    assert "calibration_mask" in aside
+
+
+@pytest.mark.parametrize(
+    ("nodes", "y", "val", "message"),
+    [
+        ([0, 1, 2], [0, 1], 0.2, r"3 nodes, but y of shape \(2,\): give one class for each node"),
+        ([0, 1, 2], [0, 1, 1], 1.5, "val is a share of the nodes, above 0 and below 1, not 1.5"),
+        ([0], [0], 0.2, "val=0.2 of 1 nodes leaves none to train on"),
+        ([4, 7, 7, 5], [0, 1, 1, 0], 0.2, "node 7 is given more than once"),
+        ([0, 1, 2], [0, 1, -1], 0.2, "y holds -1, which stands for no label: leave those nodes out"),
+    ],
+)
+def test_what_cannot_be_learnt_from_is_one_line(club, nodes, y, val, message):
+    with pytest.raises(InputError, match=message):
+        NodeEstimator(NCGNNClassifier(**SMALL), club, val).fit(nodes, y)
+
+
+def test_what_is_not_trained_does_not_predict(club):
+    with pytest.raises(NotFittedError):
+        estimator(club).predict([0])

@@ -2,6 +2,7 @@ import csv
 import json
 import os
 import subprocess
+from copy import copy
 from pathlib import Path
 
 import numpy as np
@@ -169,3 +170,11 @@ def test_names_are_drawn_as_they_are(two_rings, small, tmp_path):
     two_rings.class_names = ["_hidden", r"$\no_{math$"]
     draw_capsules(tmp_path / "c.png", NCGNNClassifier(**small | {"epochs": 1}).fit(two_rings), two_rings)
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_graph_without_a_test_mask_has_a_run_folder_too(trained, karate, tmp_path):
+    data = copy(karate)
+    del data["test_mask"]
+    run = write_run(tmp_path, trained, data, 0)
+    assert run["split"]["test"] == 0
+    assert run["metrics"]["test_accuracy"] is None

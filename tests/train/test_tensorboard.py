@@ -39,3 +39,13 @@ def test_without_the_package_one_line_says_how_to_get_it(tmp_path, monkeypatch):
     monkeypatch.setattr("ncgnn.train.tensorboard.find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"needs the package tensorboard: pip install 'ncgnn\[log\]'"):
         tensorboard(tmp_path).__enter__()
+
+
+def test_a_run_that_fails_keeps_what_was_logged_before(tmp_path):
+    pytest.importorskip("tensorboard")
+    with tensorboard(tmp_path):
+        pass
+    (earlier,) = tmp_path.iterdir()
+    with pytest.raises(KeyboardInterrupt), tensorboard(tmp_path):
+        raise KeyboardInterrupt
+    assert earlier.exists()

@@ -60,7 +60,7 @@ class GraphOptions:
     @property
     def is_own(self) -> bool:
         """Whether it is no graph that is known by name."""
-        return self.name is None or self.name.endswith((".npz", ".graphml"))
+        return self.has_tables or str(self.name).endswith(".npz")
 
     @property
     def said_of_columns(self) -> dict[str, Any]:
