@@ -35,7 +35,9 @@ class Tables:
 
     def content(self, rows: list[list[str]]) -> str:
         out = io.StringIO()
-        csv.writer(out, delimiter=self.delimiter, lineterminator=self.end, quoting=self.quoting).writerows(rows)
+        ends_lines = any(mark in value for row in rows for value in row for mark in "\r\n")
+        quoting = csv.QUOTE_ALL if ends_lines else self.quoting  # Python leaves \n bare where \r ends a line
+        csv.writer(out, delimiter=self.delimiter, lineterminator=self.end, quoting=quoting).writerows(rows)
         return out.getvalue()
 
 

@@ -68,3 +68,10 @@ def test_words_weighed_by_other_tables_are_refused():
     assert first.feature_names == second.feature_names
     with pytest.raises(InputError, match="words of column 't' are weighed by other tables"):
         with_encoding(first, second.encoding)
+
+
+def test_a_column_that_was_put_together_is_read_like_any_other():
+    parts = [pd.Series(TITLES[:3], dtype="str"), pd.Series(TITLES[3:], dtype="str")]
+    column = pd.concat(parts).rename("title")
+    assert learn_words(column) == learnt()[1]
+    assert np.array_equal(tf_idf(column, learnt()[1])[0].toarray(), tf_idf(*learnt())[0].toarray())

@@ -20,7 +20,7 @@ class Tokens(NamedTuple):
 
 def tokens(text: pd.Series) -> Tokens:
     """The words of two letters or more."""
-    lower = pc.utf8_lower(pa.array(text, pa.large_string()))
+    lower = pc.utf8_lower(one_array(text))
     lists = pc.utf8_split_whitespace(pc.replace_substring_regex(lower, pattern=_BETWEEN, replacement=" "))
     words, rows = pc.list_flatten(lists), pc.list_parent_indices(lists)
     long = pc.greater(pc.utf8_length(words), 1)
@@ -29,5 +29,11 @@ def tokens(text: pd.Series) -> Tokens:
 
 def count_spaced_words(text: pd.Series) -> np.ndarray:
     """Number of words of each text that blanks keep apart: of an address or a path only one."""
-    counts: np.ndarray = pc.count_substring_regex(pa.array(text, pa.large_string()), pattern=_APART).to_numpy()
+    counts: np.ndarray = pc.count_substring_regex(one_array(text), pattern=_APART).to_numpy()
     return counts
+
+
+def one_array(text: pd.Series) -> pa.LargeStringArray:
+    """In one piece: a column that was put together, by ``pd.concat`` or from a file of several parts, has many."""
+    found = pa.array(text, pa.large_string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
