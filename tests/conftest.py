@@ -3,6 +3,11 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Neither a test nor the drawing of its examples is quick on a busy machine.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 # Threads that wait for work must not spin: on a busy machine this costs ten times the work. Read when torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
