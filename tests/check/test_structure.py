@@ -13,6 +13,11 @@ def test_nodes_without_an_edge_are_found(clean, edges):
     assert component_findings(View.of(data)) == []  # each is said once
 
 
+def test_a_graph_without_edges_is_serious(clean, edges):
+    (finding,) = isolated_findings(View.of(with_edges(clean, edges[:0])))
+    assert (finding.name, finding.level, finding.count) == ("no edges", "serious", clean.num_nodes)
+
+
 def test_self_loops_are_no_edges(clean, edges):
     kept = edges[~np.isin(edges, [7]).any(axis=1)]
     data = with_edges(clean, kept)

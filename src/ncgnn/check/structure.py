@@ -11,6 +11,8 @@ def isolated_findings(view: View) -> list[Finding]:
     alone = np.flatnonzero(view.degree == 0)
     if not len(alone):
         return []
+    if len(alone) == view.num_nodes:
+        return [_no_edges(view)]
     return [
         Finding(
             name="isolated",
@@ -22,6 +24,18 @@ def isolated_findings(view: View) -> list[Finding]:
             advice="look for edges that were lost; else drop these nodes, or judge them apart from the others",
         )
     ]
+
+
+def _no_edges(view: View) -> Finding:
+    return Finding(
+        name="no edges",
+        level="serious",
+        what="there are no edges",
+        count=view.num_nodes,
+        first=view.ids(np.arange(view.num_nodes)[:10]),
+        why="a node hears nobody: what is said of it rests on its own features alone",
+        advice="look at the edge table; if there really are none, use a model of features, such as gradient boosting",
+    )
 
 
 def component_findings(view: View) -> list[Finding]:

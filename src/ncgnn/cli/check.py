@@ -97,6 +97,9 @@ def _finding(finding: "Finding") -> list[str]:
 
 
 def _summary(report: "Report") -> str:
+    from ncgnn.check.finding import several
+
     levels = [finding.level for finding in report.findings]
-    counts = {"serious": levels.count("serious"), "warnings": levels.count("warning"), "notes": levels.count("note")}
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+    return f"{levels.count('serious')} serious, " + ", ".join(
+        several(levels.count(level), level) for level in ("warning", "note")
+    )
