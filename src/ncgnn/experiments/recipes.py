@@ -26,9 +26,10 @@ def recipe(cell: Cell) -> Recipe | None:
 
 def _ncgnn(cell: Cell) -> Config:
     config = Config.make(preset(cell.graph, _FILTERS[cell.model]), where=f"preset of {cell.graph}")
-    if cell.hops is None or cell.model != "NCGNN-A":
+    if cell.model != "NCGNN-A":
         return config
-    return Config.make(config.model_dump() | within(config, cell.hops))
+    # a list, also where a number means the same: the same settings are to have the same hash
+    return Config.make(config.model_dump() | within(config, cell.hops or max(config.hop_set)))
 
 
 def within(config: Config, most: int) -> dict[str, Any]:
