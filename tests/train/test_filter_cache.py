@@ -3,7 +3,11 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -176,16 +180,31 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_one_warning(graph, tmp_p
     assert "NCGNN_CACHE" in str(said[0].message)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="nothing is forbidden to this user")
-def test_a_folder_one_may_only_read_still_serves(graph, folder, monkeypatch):
-    first, _ = stored(graph, folder)
-    folder.chmod(0o555)
+@contextmanager
+def someone_else() -> Iterator[None]:
+    """Nothing is forbidden to root; so a test that is run by root is somebody else for a while."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(65534)
     try:
-        with pytest.warns(UserWarning, match="cannot be written"):
-            prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)
-        forbid_preparing(monkeypatch)
-        assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
+        yield
     finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders have no mode here")
+def test_a_folder_one_may_only_read_still_serves(graph, monkeypatch):
+    with TemporaryDirectory() as place:  # pytest's own folders are closed to others
+        folder = Path(place)
+        first, path = stored(graph, folder)
+        path.chmod(0o444)
+        folder.chmod(0o555)
+        with someone_else():
+            with pytest.warns(UserWarning, match="cannot be written"):
+                prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)
+            forbid_preparing(monkeypatch)
+            assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
         folder.chmod(0o755)
 
 
