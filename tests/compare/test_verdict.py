@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from ncgnn.compare import Row, judge, mean_rows
@@ -24,6 +26,14 @@ def test_as_good_as_ncgnn_is_not_enough_where_another_is_better():
 def test_better_by_what_may_be_chance_is_called_as_well():
     rows = [row("NCGNN", 0.80), row("propagation", 0.82, "graph", 100, 120)]
     assert judge(rows).text.startswith("the graph and its labels alone do as well (82.0%")
+
+
+@pytest.mark.parametrize(("judged", "disagree", "smallest"), [(2, 0, "100"), (33, 4, "12")])
+def test_few_nodes_recommend_nothing(judged, disagree, smallest):
+    rows = [replace(one, judged=judged) for one in (row("NCGNN", 0.8), row("MLP", 0.8, "features", disagree))]
+    assert judge(rows).text.endswith(
+        f"but no difference below {smallest} points shows on so few nodes: compare on more splits (--splits 10)"
+    )
 
 
 def test_ncgnn_where_it_is_ahead_by_more_than_chance():

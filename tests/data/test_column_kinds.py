@@ -22,9 +22,9 @@ def test_a_file_says_what_options_say(write):
     ("text", "message"),
     [
         ("id = ", "not valid TOML"),
-        ("key = 1", "key: Extra inputs are not permitted; known keys: id, label, source"),
-        ("id = 1", "id: Input should be a valid string"),
-        ('text = "a"', "text: Input should be a valid list"),
+        ("key = 1", "unknown key 'key'; known keys: id, label, source"),
+        ("id = 1", "id = 1: must be a column name"),
+        ('text = "a"', "text = 'a': must be a list of column names"),
         ("\xff".encode("latin-1"), "not UTF-8 text"),
     ],
 )

@@ -12,6 +12,8 @@ from ncgnn.errors import InputError
     "values",
     [
         ["1970-01-03", None],
+        ["03.01.1970", ""],
+        ["3.1.1970", None],
         ["1970-01-03T00:00:00Z", ""],
         ["1970-01-03 01:00+01:00", "NaN"],
         [datetime.date(1970, 1, 3), None],
@@ -28,7 +30,7 @@ def test_dates_far_away_are_days_too(text, days):
     assert as_days(pd.Series([text])).tolist() == [days]
 
 
-@pytest.mark.parametrize("value", ["31.12.2024", "12/31/2024", "2024-02-30", "soon", "99999-01-01"])
+@pytest.mark.parametrize("value", ["31.13.2024", "12/31/2024", "2024-02-30", "soon", "99999-01-01"])
 def test_what_is_no_date_is_named(value):
     with pytest.raises(InputError, match=r"n.csv, column 'd', row 2: .* is not a date; write dates like 2024-12-31"):
         checked_days(pd.Series(["2024-01-01", value], name="d"), "n.csv")

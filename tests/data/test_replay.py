@@ -60,7 +60,9 @@ def test_classes_keep_their_numbers(trained):
 
 
 def test_a_class_that_training_did_not_have_is_an_error(trained):
-    with pytest.raises(InputError, match="column 'y', row 3: label 'w' is none of the classes u, v"):
+    with pytest.raises(
+        InputError, match="'y', row 3: label 'w' is none of the classes u, v; leave the label of such a node blank"
+    ):
         replay(table(y=["u", "", "w"]), trained)
 
 
@@ -81,7 +83,10 @@ def test_a_missing_weight_is_named(trained):
 
 
 def test_a_column_of_numbers_that_became_text_is_an_error(trained):
-    with pytest.raises(InputError, match="column 'age', row 2: 'old' is not a finite number"):
+    with pytest.raises(
+        InputError,
+        match="row 2: 'old' is not a finite number; the column was learnt as numbers: correct it, or leave it blank",
+    ):
         replay(table(age=["1", "old", "older"]), trained)
 
 

@@ -29,6 +29,12 @@ def with_value(value: str) -> str:
         ("id,f,f\n1,0,0\n", EDGES, {}, "n.csv: two columns are called 'f'"),
         (NODES, EDGES, {"id": "key"}, "n.csv: there is no column 'key'; columns: id, f"),
         (NODES, EDGES, {"label": "y"}, "n.csv: there is no column 'y'; columns: id, f"),
+        (
+            "id,f,y\n" + "".join(f"{i},1,{i / 7}\n" for i in range(40)),
+            "source,target\n1,2\n",
+            {"label": "y"},
+            "n.csv, column 'y': 40 different numbers in 40 labelled rows are no classes: name another column with",
+        ),
         (NODES, EDGES, {"ignore": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"categorical": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"weight": "w"}, "e.csv: there is no column 'w'; columns: source, target"),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from ncgnn.explain import Neighbour, NodeExplanation, Part
+from ncgnn.explain import Candidate, Neighbour, NodeExplanation, Part
 from ncgnn.explain.node import FeatureParts
 from ncgnn.explain.text import bars
 
@@ -14,8 +14,8 @@ def wild() -> NodeExplanation:
     """Names that would break a page or a terminal."""
     return NodeExplanation(
         node='<i>"n"</i>',
-        prediction=Part("<b>A&B</b>", 2.0),
-        runner_up=Part("'c'", 0.5),
+        prediction=Candidate("<b>A&B</b>", 2.0, 0.75),
+        runner_up=Candidate("'c'", 0.5, 0.25),
         explained="<b>A&B</b>",
         against=None,
         score=2.0,
@@ -47,9 +47,10 @@ def test_each_way_of_splitting_has_parts_that_add_up(wild):
 
 def test_the_sentence_names_the_largest_parts(wild):
     assert str(wild) == (
-        "Node <i>\"n\"</i> is predicted <b>A&B</b> with score 2.000, ahead of 'c' with 0.500. Largest in this score: "
-        "hop 0 (+1.000), node <script> (train, class <b>A&B</b>) (+1.500), capsule 0 (+1.750), "
-        "feature '\\x1b[31mred' (+1.000)."
+        "Node <i>\"n\"</i> is predicted <b>A&B</b> with probability 0.75 (score 2.000), ahead of 'c' with "
+        "probability 0.25 (score 0.500). Largest in this score: hop 0 (+1.000), "
+        "node <script> (train, class <b>A&B</b>) (+1.500), capsule 0 (+1.750), "
+        "feature '\\x1b[31mred' (+1.000). Bias, which owes nothing to any node: +0.250."
     )
 
 
@@ -61,6 +62,6 @@ def test_the_sentence_says_which_class_is_ahead(wild):
 
 def test_the_dictionary_holds_everything_as_plain_values(wild):
     read = json.loads(json.dumps(wild.to_dict()))
-    assert read["prediction"] == {"name": "<b>A&B</b>", "value": 2.0}
+    assert read["prediction"] == {"name": "<b>A&B</b>", "value": 2.0, "probability": 0.75}
     assert read["neighbours"][0]["features"] == [{"name": "word", "value": 0.5}]
     assert read["features"]["rest"] == 0.5

@@ -1,8 +1,10 @@
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from ncgnn.data import load_dataset, set_aside, split_fractions, syn_cora
+from ncgnn.data import load_dataset, read_graph, set_aside, split_fractions, split_stratified, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.page import with_split_of_run
 from ncgnn.train import NCGNNClassifier
@@ -35,6 +37,24 @@ def test_another_graph_has_no_such_split(run):
     other = load_dataset("karate")
     other.x = other.x * 2
     assert roles(with_split_of_run(other, run)) is None
+
+
+def test_later_tables_have_the_split_of_the_nodes_they_share(tmp_path):
+    n = 40
+    nodes = pd.DataFrame({"id": [f"n{i}" for i in range(n)], "size": range(n), "kind": ["a", "b"] * (n // 2)})
+    edges = pd.DataFrame({"source": nodes["id"], "target": np.roll(nodes["id"], 2)})
+    data = split_stratified(read_graph(nodes, edges, label="kind"))
+    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=1).fit(data)
+    write_run(tmp_path, classifier, data, 0)
+    new = pd.DataFrame({"id": ["m0", "m1"], "size": [3, 4], "kind": ["a", ""]})
+    later = pd.concat([new, nodes.iloc[::-1]], ignore_index=True)
+    read = {"encoding": classifier.encoding_, "class_names": ["a", "b"]}
+    found = roles(with_split_of_run(read_graph(later, edges, **read), tmp_path))
+    assert found == ["test", "", *reversed(roles(data))]
+    # without a node it was trained on, it is another graph
+    gone = data.node_ids[int(data.train_mask.nonzero()[0])]
+    without = edges[(edges["source"] != gone) & (edges["target"] != gone)]
+    assert roles(with_split_of_run(read_graph(later[later["id"] != gone], without, **read), tmp_path)) is None
 
 
 def test_a_model_file_by_itself_tells_none(run, tmp_path):

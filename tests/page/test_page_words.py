@@ -12,6 +12,7 @@ def view(**changes: Any) -> dict[str, Any]:
         "second_probability": 0.1,
         "label": "A",
         "score": 0.5,
+        "bias": 0.1,
         "hops": [["1", 0.1], ["2", 0.3]],
         "capsules": [0.1, 0.3],
         "features": {"largest": [["word", 0.05]]},
@@ -27,8 +28,9 @@ def view(**changes: Any) -> dict[str, Any]:
 def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
     assert in_words(view()) == (
         "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Of its score, 60 % comes over 2 hops, 40 % "
-        "from node 3 (training, A), 60 % through capsule 1, 10 % from feature “word”. Training nodes "
-        "among the 3 that contribute most: 1 of class A (40 %), 1 of class B (-10 %)."
+        "from node 3 (training, A), 60 % through capsule 1, 10 % from feature “word”, 20 % is bias, which owes "
+        "nothing to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class B "
+        "(-10 %)."
     )
 
 
@@ -39,4 +41,4 @@ def test_a_label_that_is_not_the_predicted_one_is_said():
 
 def test_nothing_is_said_of_what_there_is_not():
     said = in_words(view(hops=None, neighbours=[], features={"largest": []}, score=0.0))
-    assert said.endswith("Of its score, 0 % through capsule 1.")
+    assert said.endswith("Of its score, 0 % through capsule 1, 0 % is bias, which owes nothing to any node.")

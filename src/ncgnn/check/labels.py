@@ -28,7 +28,7 @@ def imbalance_findings(view: View) -> list[Finding]:
             first=[names[c] for c in rare],
             why=f"always saying {names[largest]!r} is right in {sizes.max() / sizes.sum():.0%} of the cases,"
             " so that accuracy says little of the rare classes",
-            advice="train with as many nodes of each class (--per-class N), and look at each class by itself",
+            advice="train with as many nodes of each class (--per-class N --val M), and look at each class by itself",
         )
     ]
 

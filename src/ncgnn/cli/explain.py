@@ -76,8 +76,8 @@ def explain(
         return
     explainer = GraphExplainer(classifier, found)
     explanations = explainer.explain(node or None, against, features, top, class_name)
-    print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
+    print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
 def _check(node: list[str] | None, out: Path | None, as_json: bool) -> None:
@@ -100,4 +100,4 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
         write_table(out, track(explanations, "explaining", total))
         return
     for explanation in explanations:
-        print(json.dumps(explanation.to_dict()) if as_json else f"\n{bars(explanation)}")
+        print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")

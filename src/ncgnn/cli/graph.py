@@ -125,11 +125,11 @@ class GraphOptions:
             raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
 
     def _check_no_columns(self, name: str) -> None:
+        if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
+            raise InputError(f"{name}: tables are given with --nodes and --edges")
         unused = [key for key, value in vars(self).items() if value and key not in ("name", "data")]
         if unused:
             raise InputError(f"--{unused[0]} describes tables, and {name} is none: leave it out")
-        if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
-            raise InputError(f"{name}: tables are given with --nodes and --edges")
 
 
 def takes_graph(verb: Callable[..., None]) -> Callable[..., None]:

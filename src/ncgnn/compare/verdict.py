@@ -9,6 +9,7 @@ from ncgnn.compare.comparison import Row
 
 AS_WELL = 0.005
 """Half a point of accuracy is worth no further model."""
+_COARSE = 0.05  # no statement where five points do not show
 
 _ALONE = {
     "features": "features alone do",
@@ -63,7 +64,16 @@ def judge(rows: Sequence[Row]) -> Verdict:
 def _simpler(rival: Row, own: Row, nodes: str) -> str:
     is_ahead = rival.decisive > own.decisive + AS_WELL and not is_chance(rival)
     how = f"{rival.decisive:.1%} of {nodes} right, NCGNN {own.decisive:.1%}"
-    return f"{_ALONE[rival.knows]} {'better' if is_ahead else 'as well'} ({how}): use {rival.model}"
+    said = f"{_ALONE[rival.knows]} {'better' if is_ahead else 'as well'} ({how})"
+    if not is_ahead and _visible(rival) > _COARSE:
+        smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
+        return f"{said}, but {smallest}: compare on more splits (--splits 10)"
+    return f"{said}: use {rival.model}"
+
+
+def _visible(row: Row) -> float:
+    """The smallest difference in accuracy that would not pass for chance."""
+    return min(1.0, 2 * sqrt(max(row.better + row.worse, 1)) / row.judged)
 
 
 def is_chance(row: Row) -> bool:

@@ -41,8 +41,11 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: not valid TOML: {error}") from None
     except ValidationError as error:
         first = error.errors()[0]
-        known = f"; known keys: {', '.join(Columns.model_fields)}" if first["type"] == "extra_forbidden" else ""
-        raise InputError(f"{path}: {first['loc'][0]}: {first['msg']}{known}") from None
+        key = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            raise InputError(f"{path}: unknown key {key!r}; known keys: {', '.join(Columns.model_fields)}") from None
+        wanted = "a column name" if Columns.model_fields[key].default is None else "a list of column names"
+        raise InputError(f"{path}: {key} = {first['input']!r}: must be {wanted}") from None
 
 
 def kinds_of(**named: Collection[str]) -> dict[str, Kind]:

@@ -43,13 +43,13 @@ def as_numbers(column: pd.Series) -> np.ndarray:
     return pd.to_numeric(text, errors="coerce").to_numpy(np.float64)
 
 
-def checked_numbers(column: pd.Series, where: str) -> np.ndarray:
+def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
     """Values as float64, nan where there is none; the first that is no finite number is an :class:`InputError`."""
     numbers = as_numbers(column)
     wrong = ~(np.abs(numbers) < _TOO_LARGE)
     wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
     if wrong.any():
-        raise fault(column, int(wrong.argmax()), "is not a finite number", where)
+        raise fault(column, int(wrong.argmax()), "is not a finite number", where, advice)
     return numbers
 
 

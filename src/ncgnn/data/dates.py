@@ -12,18 +12,20 @@ _FIRST = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 def as_days(column: pd.Series) -> np.ndarray:
-    """Values as days since 1970 in float64, nan where there is no date; text must be in ISO 8601."""
+    """Values as days since 1970 in float64, nan where there is no date; text must be in ISO 8601 or like 31.12.2024."""
     values = column if types.is_datetime64_any_dtype(column.dtype) else as_values(column).replace("", None)
     dates = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
+    if dates.isna().any() and not types.is_datetime64_any_dtype(column.dtype):
+        dates = dates.fillna(pd.to_datetime(values, format="%d.%m.%Y", utc=True, errors="coerce"))
     return ((dates - _FIRST) / _DAY).to_numpy(np.float64, na_value=np.nan)
 
 
-def checked_days(column: pd.Series, where: str) -> np.ndarray:
+def checked_days(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
     """Values as days, nan where there is none; the first that is no date is an :class:`InputError`."""
     days = as_days(column)
     wrong = np.isnan(days) & (as_values(column) != "").to_numpy()
     if wrong.any():
-        raise fault(column, int(wrong.argmax()), "is not a date", where, _ADVICE)
+        raise fault(column, int(wrong.argmax()), "is not a date", where, advice)
     return days
 
 
@@ -33,6 +35,6 @@ def are_dates(column: pd.Series, text: pd.Series) -> bool:
         return True
     # a look at one value spares most columns the attempt
     filled = text[text != ""]
-    if filled.empty or not filled.iloc[:1].str.match(r"\d{4}-\d").all():
+    if filled.empty or not filled.iloc[:1].str.match(r"\d{4}-\d|\d{1,2}\.\d{1,2}\.\d{4}$").all():
         return False
     return not np.isnan(as_days(filled)).any()

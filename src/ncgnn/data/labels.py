@@ -9,6 +9,8 @@ from torch import Tensor, from_numpy
 from ncgnn.data.columns import as_values
 from ncgnn.errors import InputError
 
+_MANY = 20  # classes that a few nodes each may have
+
 
 def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: str) -> tuple[Tensor, list[str]]:
     """Class number of every row, -1 where the label is blank, and the names of the classes.
@@ -23,9 +25,21 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
         row = int(unknown.argmax())
         raise InputError(
             f"{where}, column {str(column.name)!r}, row {row + 1}: label {text.iloc[row]!r} is none of the classes"
-            f" {', '.join(names)}"
+            f" {', '.join(names)}; leave the label of such a node blank, or train again"
         )
+    if class_names is None:
+        _check_classes(names, int((codes >= 0).sum()), f"{where}, column {str(column.name)!r}")
     return from_numpy(codes), names
+
+
+def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:
+    """Measured numbers are no classes."""
+    if len(names) <= max(_MANY, labelled / 2) or np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any():
+        return
+    raise InputError(
+        f"{where}: {len(names)} different numbers in {labelled} labelled rows are no classes: name another column with"
+        " --label, or write ranges of these numbers as classes"
+    )
 
 
 def _sorted(names: set[str]) -> list[str]:

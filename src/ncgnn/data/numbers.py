@@ -8,15 +8,18 @@ from ncgnn.data.dates import checked_days
 from ncgnn.data.encoding import Column, Kind
 from ncgnn.errors import InputError
 
+_LEARNT_AS = {"numeric": "numbers", "date": "dates like 2024-12-31"}
+
 
 def raw_numbers(column: pd.Series, kind: Kind, where: str) -> np.ndarray:
-    """The values as float64, dates as days; nan where there is none."""
-    return checked_days(column, where) if kind == "date" else checked_numbers(column, where)
+    """The values of a column that was learnt as float64, dates as days; nan where there is none."""
+    advice = f"the column was learnt as {_LEARNT_AS[kind]}: correct it, or leave it blank"
+    return checked_days(column, where, advice) if kind == "date" else checked_numbers(column, where, advice)
 
 
 def learn_numbers(column: pd.Series, kind: Kind, where: str) -> Column | None:
     """The column with mean and scale over all rows; None where every value is blank."""
-    values = raw_numbers(column, kind, where)
+    values = checked_days(column, where) if kind == "date" else checked_numbers(column, where)
     values = values[~np.isnan(values)]
     if not len(values):
         return None

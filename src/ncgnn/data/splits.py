@@ -1,6 +1,7 @@
 """Which labelled nodes train, validate and test. Unlabelled nodes are in no mask."""
 
 from copy import copy
+from math import ceil
 
 import numpy as np
 import torch
@@ -103,7 +104,8 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
     if count < FEWEST_ASIDE:
         raise InputError(
             f"{share} of {len(nodes)} validation nodes is {count}, and calibration needs {FEWEST_ASIDE}: no honest"
-            " probability can be given; label more nodes, or set none aside"
+            f" probability can be given; have {ceil(FEWEST_ASIDE / share)} validation nodes (--fractions or --val), or"
+            " set none aside"
         )
     chosen = torch.from_numpy(np.random.default_rng(seed).permutation(nodes)[:count])
     out = copy(data)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 _BETWEEN = r"[^\pL\pN_]+"  # what scikit-learn's \w\w+ leaves out, in the language of arrow
-_APART = r"\S*[\pL\pN_]{2}\S*"
+_APART = r"\S*[\pL_]{2}\S*"
 
 
 class Tokens(NamedTuple):
@@ -28,7 +28,8 @@ def tokens(text: pd.Series) -> Tokens:
 
 
 def count_spaced_words(text: pd.Series) -> np.ndarray:
-    """Number of words of each text that blanks keep apart: of an address or a path only one."""
+    """Number of words of each text that blanks keep apart: of an address or a path only one, of a telephone number
+    none."""
     counts: np.ndarray = pc.count_substring_regex(one_array(text), pattern=_APART).to_numpy()
     return counts
 

@@ -16,7 +16,7 @@ _MAX_HOP = {
     **dict.fromkeys(("amazon-photo", "amazon-computers"), _NEAREST),
     **dict.fromkeys(("squirrel", "chameleon", "squirrel-filtered", "chameleon-filtered", "actor"), _NEAR),
     **dict.fromkeys(("texas", "cornell", "cornell-fixed", "wisconsin", "syn-cora"), _NEAR),
-    "default": 4,
+    "default": _NEAR,
     **dict.fromkeys(("roman-empire", "amazon-ratings", "minesweeper", "tolokers", "questions"), _NEAR),
 }
 _STEPS = dict.fromkeys(("pubmed", "amazon-photo", "amazon-computers"), 5)  # elsewhere PageRank is exact

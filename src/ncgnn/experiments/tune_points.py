@@ -13,7 +13,7 @@ _WIKIPEDIA = {"dropout": 0.5, "lr": 5e-3, "weight_decay": 1e-5, "normalize_featu
 _SMALL = {"num_capsules": 4, "primary_channels": 32, "iterations": 2}
 _RAW = _SMALL | {"normalize_features": False, "beta": 5.0, "lr": 5e-3}
 _FROM_ZERO = {"hops": [0, 1, 2, 3]}
-_ANY = {"hops": [0, 1, 2, 3, 4], "zeta_lr": 0.1}
+_ANY = _SMALL | {"hops": [0, 1, 2, 3], "zeta_lr": 0.1, "iterations": 3}
 
 # graphs: what was found there, as changes of the default
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
@@ -34,7 +34,11 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _RAW | {"dropout": 0.5, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _RAW | {"dropout": 0.5, "weight_decay": 1e-4, "hops": [0, 1, 2], "zeta_lr": 0.1},
     ],
-    ("texas", "cornell", "cornell-fixed", "wisconsin", "actor", "syn-cora"): [
+    ("actor",): [
+        _SMALL | _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "beta": 3.0, "lr": 5e-3},
+        _SMALL | _OWN_FEATURES | _FROM_ZERO | {"dropout": 0.7, "weight_decay": 5e-3, "lr": 5e-3, "init": "glorot"},
+    ],
+    ("texas", "cornell", "cornell-fixed", "wisconsin", "syn-cora"): [
         _OWN_FEATURES | _FROM_ZERO,
         _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
         _OWN_FEATURES | _FROM_ZERO | {"beta": 5.0, "lr": 5e-3},
@@ -43,6 +47,11 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _WIKIPEDIA,
         _WIKIPEDIA | {"beta": 5.0},
         _WIKIPEDIA | {"normalize_features": False},
+        _SMALL | _WIKIPEDIA | {"dropout": 0.2, "lr": 0.01},
+    ],
+    ("minesweeper",): [
+        _SMALL | _FROM_ZERO | {"dropout": 0.2, "lr": 0.01, "weight_decay": 1e-5, "m_minus": 0.2},
+        _SMALL | _FROM_ZERO | {"dropout": 0.0, "lr": 0.02, "weight_decay": 1e-5, "beta": 5.0},
     ],
 }
 

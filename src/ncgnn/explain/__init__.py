@@ -4,13 +4,14 @@ from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, 
 from ncgnn.explain.decisive import decisive
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.node import Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part
 from ncgnn.explain.selection import Selection, selection
 from ncgnn.explain.table import write_table
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import Trace, trace_model
 
 __all__ = [
+    "Candidate",
     "Decomposition",
     "FeatureShares",
     "GraphExplainer",

@@ -89,13 +89,19 @@ class GraphExplainer:
         return [self.names.nodes[other] for other in order[:top].tolist()]
 
     @cached_property
+    def probabilities(self) -> Tensor:
+        """Of each class [N, C]."""
+        return torch.from_numpy(self.classifier.probabilities(self.trace.scores.numpy()))
+
+    @cached_property
     def _feature_shares(self) -> FeatureShares:
         return FeatureShares(self.trace)
 
-    def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor]:
-        """The two classes with the highest scores, and these [n, 2]."""
+    def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """The two classes with the highest scores, these and their probabilities [n, 2]."""
         classes = self._ranked[nodes, :2]
-        return classes, self.trace.lengths[nodes[:, None], classes]
+        at = nodes[:, None], classes
+        return classes, self.trace.lengths[at], self.probabilities[at]
 
     def _targets(self, nodes: Tensor, classes: Tensor, against: str | None) -> Targets:
         if against == OTHERS:

@@ -8,7 +8,7 @@ from torch import Tensor
 from ncgnn.explain.contributions import Decomposition, largest
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.names import Names
-from ncgnn.explain.node import FeatureParts, Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import Candidate, FeatureParts, Neighbour, NodeExplanation, Part
 from ncgnn.explain.targets import Targets
 
 FEATURES_OF_A_NEIGHBOUR = 3
@@ -18,14 +18,15 @@ FEATURES_OF_A_NEIGHBOUR = 3
 class NamedParts:
     """Targets, the parts of their scores, and the names of everything; iterating gives an explanation of each target.
 
-    ``best_two`` has the two classes with the highest scores of each target's node, and these, both [n, 2]. ``shares``
+    ``best_two`` has the two classes with the highest scores of each target's node, these and their probabilities, all
+    [n, 2]. ``shares``
     splits by feature, where that is wanted, and the largest ``top`` are named.
     """
 
     names: Names
     targets: Targets
     parts: Decomposition
-    best_two: tuple[Tensor, Tensor]
+    best_two: tuple[Tensor, Tensor, Tensor]
     shares: FeatureShares | None
     top: int
 
@@ -34,8 +35,8 @@ class NamedParts:
         return explanations if self.shares is None else map(self._with_features, explanations, range(len(self.targets)))
 
     def _explanation(self, i: int) -> NodeExplanation:
-        classes, scores = (part[i].tolist() for part in self.best_two)
-        best, second = (Part(self.names.classes[c], score) for c, score in zip(classes, scores, strict=True))
+        of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
+        best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
         return NodeExplanation(
             node=self.names.nodes[int(self.targets.nodes[i])],

@@ -14,6 +14,13 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Candidate(Part):
+    """A class with its score and its probability, which is that of ``predict_proba``."""
+
+    probability: float
+
+
+@dataclass(frozen=True)
 class Neighbour:
     """The part of one node, at any distance.
 
@@ -68,8 +75,8 @@ class NodeExplanation:
     """
 
     node: str
-    prediction: Part
-    runner_up: Part
+    prediction: Candidate
+    runner_up: Candidate
     explained: str
     against: str | None
     score: float

@@ -2,20 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
-from ncgnn.explain.node import Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part
 
 _BAR = 30
 _NAME = 44
 
 
 def sentence(explanation: NodeExplanation) -> str:
-    """What is predicted, and the largest part of each kind."""
+    """What is predicted, the largest part of each kind, and the bias, which may be larger than any."""
     e = explanation
-    first = (
-        f"Node {printable(e.node)} is predicted {printable(e.prediction.name)} with score {e.prediction.value:.3f}, "
-        f"ahead of {printable(e.runner_up.name)} with {e.runner_up.value:.3f}."
-    )
-    return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}."
+    first = f"Node {printable(e.node)} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
+    bias = f"Bias, which owes nothing to any node: {e.bias:+.3f}."
+    return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}. {bias}"
+
+
+def _said(candidate: Candidate) -> str:
+    return f"{printable(candidate.name)} with probability {candidate.probability:.2f} (score {candidate.value:.3f})"
 
 
 def _subject(e: NodeExplanation) -> str:

@@ -27,7 +27,7 @@ class Predictions:
     def of(cls, explainer: GraphExplainer) -> "Predictions":
         lengths, names = explainer.trace.scores.numpy(), explainer.names
         best = np.argsort(-lengths, axis=1, kind="stable")[:, :2]
-        probability = np.take_along_axis(explainer.classifier.probabilities(lengths), best, axis=1)
+        probability = np.take_along_axis(explainer.probabilities.numpy(), best, axis=1)
         known = {name: number for number, name in enumerate(names.classes)}
         label = np.array([-1 if name is None else known.get(name, -1) for name in names.labels])
         split = None if names.splits is None else np.array(names.splits)

@@ -4,6 +4,7 @@ import json
 from copy import copy
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import torch
 from torch_geometric.data import Data
@@ -15,16 +16,34 @@ from ncgnn.train.folder import fingerprint
 
 def with_split_of_run(data: Data, model: Path) -> Data:
     """The graph with the split that the model was trained on; as it is where the folder of the model tells none, or
-    tells it of another graph."""
+    tells it of another graph.
+
+    Later tables of the same graph hold the nodes it was trained on, known by their ids; labelled nodes that are new
+    belong to the test.
+    """
     folder = model if model.is_dir() else model.parent
     data = complete(data)
-    if not (folder / "run.json").is_file() or _graph_of_run(folder / "run.json") != fingerprint(data):
+    if not (folder / "run.json").is_file():
         return data
-    roles = pd.read_csv(folder / "predictions.csv", usecols=["split"], dtype=str, keep_default_na=False)["split"]
+    is_same = _graph_of_run(folder / "run.json") == fingerprint(data)
+    earlier = pd.read_csv(folder / "predictions.csv", usecols=["id", "split"], dtype=str, keep_default_na=False)
+    roles = earlier["split"] if is_same else _later_roles(data, earlier.set_index("id")["split"])
+    if roles is None:
+        return data
     out = copy(data)
     for role in ("train", "val", "test", *(["calibration"] if "calibration" in set(roles) else [])):
         out[f"{role}_mask"] = torch.from_numpy((roles == role).to_numpy(copy=True))
     return out
+
+
+def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:
+    """None where it is no later state of the graph: without tables ids are numbers, which any graph has."""
+    if data.get("encoding") is None or not set(earlier.index[earlier == "train"]) <= set(data.node_ids):
+        return None
+    roles = earlier.reindex(data.node_ids)
+    is_new = roles.isna().to_numpy()
+    roles[is_new] = np.where(data.y.numpy()[is_new] >= 0, "test", "")
+    return roles
 
 
 def _graph_of_run(file: Path) -> str:

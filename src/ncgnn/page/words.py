@@ -32,6 +32,7 @@ def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
     if view["features"]["largest"]:
         feature, value = max(view["features"]["largest"], key=lambda part: part[1])
         yield f"{percent(value, view)} from feature “{feature}”"
+    yield f"{percent(view['bias'], view)} is bias, which owes nothing to any node"
 
 
 def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:

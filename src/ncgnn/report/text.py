@@ -51,7 +51,9 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         return
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
+        bias = 1 - sum(found.hops.values())
         yield f"Of the scores of these nodes, so much comes over walks of so many steps: {parts}."
+        yield f"The bias of the classes, which owes nothing to any node, gives {bias:.0%}."
         yield ""
     yield "The features that speak most for each class, with their share of its scores:"
     for name, features in list(found.features.items())[:_LISTED]:
@@ -60,7 +62,9 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         yield f"- and so on, for {len(found.features) - _LISTED} more classes"
 
 
-def what_next(quality: Quality, calibrated: bool, compared: bool) -> Iterator[str]:
+def what_next(quality: Quality, calibrated: bool, compared: bool, cut_short: bool) -> Iterator[str]:
+    if cut_short:
+        yield "- Training used up its epochs while it might still have got better: allow more (`--epochs`)."
     weak = [one for one in quality.classes if one.recall is not None and one.recall < 0.5]
     if quality.accuracy <= quality.frequent_accuracy:
         yield "- The model has learnt nothing of use: look at what `ncgnn check` finds."

@@ -25,7 +25,8 @@ def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), ad
     """
     data = complete(data)
     found = quality(data, classifier.decision_function(data).argmax(axis=1))
-    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows)), *advice]
+    is_cut = len(classifier.history_) == classifier.config_.epochs
+    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut), *advice]
     sections = {
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),

@@ -39,13 +39,16 @@ function reliability({ bins, error, judged }) {
     const text = `${grouped(bin.count)} nodes: probability ${percent(bin.probability)}, right ${percent(bin.right)}`;
     picture.append(drawn("circle", place, drawn("title", {}, text)));
   }
-  return element("div", {}, picture, element("p", { class: "note" }, calibrationNote(bins, error)));
+  return element("div", {}, picture, element("p", { class: "note" }, calibrationNote(bins, error, judged)));
 }
 
-function calibrationNote(bins, error) {
+const ENOUGH = 200; // predictions of which the share right is known to a few points
+
+function calibrationNote(bins, error, judged) {
   const lean = bins.reduce((sum, bin) => sum + bin.count * (bin.right - bin.probability), 0);
   const side = lean > 0 ? "less sure than it could be" : "surer than it should be";
-  const distance = `On average the distance is ${percent(error, 1)}; the model is ${side}.`;
+  const few = `; on ${grouped(judged)} predictions that may be chance`;
+  const distance = `On average the distance is ${percent(error, 1)}; the model is ${side}${judged < ENOUGH ? few : ""}.`;
   return `A dot above the line: right more often than said. ${distance}`;
 }
 
