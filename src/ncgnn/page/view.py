@@ -12,6 +12,7 @@ from ncgnn.page.words import in_words
 
 NEIGHBOURS, FEATURES = 32, 12
 """How many are named; a drawing of more is not to be read."""
+_LEAST = 5e-4  # of the score: what is less would read 0.0 %
 
 
 class NodeViews:
@@ -28,15 +29,17 @@ class NodeViews:
 
     def _view(self, why: NodeExplanation) -> dict[str, Any]:
         node = self._numbers[why.node]
-        others = [self._numbers[neighbour.id] for neighbour in why.neighbours]
+        heard = [neighbour for neighbour in why.neighbours if abs(neighbour.value) >= _LEAST * abs(why.score)]
+        others = [self._numbers[neighbour.id] for neighbour in heard]
+        rest = why.score - why.bias - sum(neighbour.value for neighbour in heard)
         view = self.known(node) | {
             "score": rounded(why.score),
             "bias": rounded(why.bias),
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
             "features": _features(why),
-            "neighbours": self._neighbours(node, others, [neighbour.value for neighbour in why.neighbours]),
-            "rest": rounded(why.rest),
+            "neighbours": self._neighbours(node, others, [neighbour.value for neighbour in heard]),
+            "rest": rounded(rest),
             "links": self._links([node, *(other for other in others if other != node)]),
         }
         return view | {"words": in_words(view)}
