@@ -17,7 +17,7 @@ def example(folder: Folder = Path("shop")) -> None:
 
     Example: `ncgnn example`
     """
-    from ncgnn.data.shop import shop_tables
+    from ncgnn.cli.shop import shop_tables
     from ncgnn.files import atomic
 
     tables = shop_tables()

@@ -5,7 +5,7 @@ import pytest
 
 from ncgnn.check import check_graph
 from ncgnn.data import read_graph, usual_split
-from ncgnn.data.shop import shop_tables
+from ncgnn.cli.shop import shop_tables
 
 NODES, EDGES = "products.csv", "bought-together.csv"
 LATER_NODES, LATER_EDGES = "june-products.csv", "june-bought-together.csv"
