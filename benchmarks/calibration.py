@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import torch
 from torch_geometric.data import Data
 
 from benchmarks import table
@@ -19,8 +20,8 @@ from ncgnn.bench.machine import machine, use_threads
 from ncgnn.calibration import Calibration, calibration_error
 from ncgnn.data import load_dataset, set_aside, usual_split
 from ncgnn.files import atomic
+from ncgnn.nn import proportions
 from ncgnn.train import Config, NCGNNClassifier, preset
-from ncgnn.train.classifier import proportions
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/calibration/splits.csv", ROOT / "docs/probabilities.md"
@@ -63,7 +64,7 @@ def measure(graph: str, split: int, share: float) -> Row:
 
 def judge(data: Data, lengths: np.ndarray) -> Row:
     """What lengths are worth on test nodes, before and after calibration."""
-    y, test, shares = data.y.numpy(), data.test_mask.numpy(), proportions(lengths)
+    y, test, shares = data.y.numpy(), data.test_mask.numpy(), proportions(torch.from_numpy(lengths)).numpy()
     row: Row = {"stopping": int(data.val_mask.sum()), "aside": 0, "tested": int(test.sum())}
     row |= {"accuracy": _share(lengths.argmax(axis=1)[test] == y[test])}
     row |= {"error_before": round(calibration_error(shares[test], y[test]), 4)}

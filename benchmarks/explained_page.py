@@ -79,12 +79,12 @@ def times(results: Path) -> str:
     spent = {row["task"]: row for row in rows}
     ours, forward = spent["contributions, all nodes"], spent["forward pass"]
     ratios = [
-        f"{row['seconds_a_node'] / ours['seconds_a_node']:,.0f} times as long as contributions take for {name}"
+        f"{name} takes {row['seconds_a_node'] / ours['seconds_a_node']:,.0f} times as long as contributions do"
         for name, row in spent.items()
         if name.startswith("GNN")
     ]
     text = (
-        f"All nodes take {ours['seconds'] / forward['seconds']:.1f} forward passes. A node takes {'; '.join(ratios)}."
+        f"All nodes take {ours['seconds'] / forward['seconds']:.1f} forward passes. For one node, {'; '.join(ratios)}."
     )
     return "\n\n".join([markdown(["task", "nodes", "seconds", "seconds a node"], table), text, made_on(rows)])
 

@@ -11,11 +11,11 @@ import torch
 from pydantic import BaseModel
 
 from ncgnn.data import load_dataset, split_per_class
-from ncgnn.errors import InputError
 from ncgnn.experiments.tune import Search
 from ncgnn.experiments.tune_model import TunableNCGNN, Watch
 from ncgnn.experiments.tune_splits import hidden_splits
 from ncgnn.train import Config, Epoch
+from ncgnn.train.run import Diverged
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Scripted:
 
 
 def diverges(settings: Choice) -> Sequence[float]:
-    raise InputError("training diverged: the loss of epoch 1 is not a number; lower lr or beta")
+    raise Diverged("training diverged: the loss of epoch 1 is not a number; lower lr or beta")
 
 
 def karate_with_splits(number: int = 2) -> Any:

@@ -1,7 +1,8 @@
-"""Files that survive a kill: each is written beside its place and moved there in one step."""
+"""Files: written so that they survive a kill, beside their place and moved there in one step; and settings read."""
 
 import os
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,3 +40,13 @@ def _umask() -> int:
 
 
 _UMASK = _umask()  # asked once, before there are threads that could ask at the same time
+
+
+def read_toml(path: str | Path) -> dict[str, Any]:
+    """The values of a TOML file."""
+    try:
+        return tomllib.loads(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not valid TOML: {error}") from None

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from ncgnn.check import check_graph
-from ncgnn.data import read_graph, usual_split
 from ncgnn.cli.shop import shop_tables
+from ncgnn.data import read_graph, usual_split
 
 NODES, EDGES = "products.csv", "bought-together.csv"
 LATER_NODES, LATER_EDGES = "june-products.csv", "june-bought-together.csv"

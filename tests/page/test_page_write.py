@@ -80,7 +80,7 @@ def test_a_graph_without_labels_has_a_page(karate, tmp_path):
     bare.y[:] = -1
     write_page(tmp_path / "page.html", GraphExplainer(classifier, bare), bare)
     overview = Elements((tmp_path / "page.html").read_text("utf-8")).json("overview-data")
-    assert (overview["quality"], overview["split"], overview["surprising"]) == (None, None, [])
+    assert (overview["quality"], overview["trained"], overview["surprising"]) == (None, None, [])
 
 
 def test_nodes_that_are_asked_for_are_explained_and_no_others(explainer, karate, tmp_path):

@@ -2,16 +2,21 @@ import json
 
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from ncgnn.data import set_aside, split_per_class, syn_cora
 from ncgnn.errors import InputError
+from ncgnn.nn import proportions
 from ncgnn.train import NCGNNClassifier
-from ncgnn.train.classifier import proportions
 from ncgnn.train.folder import prediction_table, roles
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
+
+
+def shares_of(lengths: np.ndarray) -> np.ndarray:
+    return proportions(torch.from_numpy(lengths)).numpy()
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +32,7 @@ def calibrated(data) -> NCGNNClassifier:
 
 def test_only_the_nodes_set_aside_calibrate(data, calibrated):
     aside = data.calibration_mask.numpy()
-    shares = proportions(calibrated.decision_function(data))
+    shares = shares_of(calibrated.decision_function(data))
     right = shares[aside, data.y.numpy()[aside]]
     np.testing.assert_allclose(np.sort(1 - right), calibrated.calibration_.scores, atol=1e-6)
 
@@ -44,13 +49,13 @@ def test_nodes_set_aside_do_not_choose_the_weights(data, calibrated):
 def test_probabilities_are_calibrated_and_classes_as_before(data, calibrated):
     lengths = calibrated.decision_function(data)
     probabilities = calibrated.predict_proba(data)
-    np.testing.assert_allclose(probabilities, calibrated.calibration_.probabilities(proportions(lengths)))
+    np.testing.assert_allclose(probabilities, calibrated.calibration_.probabilities(shares_of(lengths)))
     assert np.array_equal(probabilities.argmax(axis=1), lengths.argmax(axis=1))
 
 
 def test_without_nodes_set_aside_there_is_no_set(trained, karate):
     assert trained.calibration_ is None
-    np.testing.assert_array_equal(trained.predict_proba(karate), proportions(trained.decision_function(karate)))
+    np.testing.assert_array_equal(trained.predict_proba(karate), shares_of(trained.decision_function(karate)))
     with pytest.raises(InputError, match="no calibration"):
         trained.predict_set(karate)
 

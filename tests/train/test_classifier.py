@@ -102,11 +102,6 @@ def test_score_compares_names_not_numbers(trained, karate):
     assert trained.score(renumbered) == trained.score(karate)
 
 
-def test_a_node_that_nothing_speaks_for_has_equal_shares():
-    shares = classifier.proportions(np.array([[0.0, 0.0], [0.3, 0.1]], dtype=np.float32))
-    np.testing.assert_allclose(shares, [[0.5, 0.5], [0.75, 0.25]], rtol=1e-6)
-
-
 def test_classes_without_names_are_predicted_as_numbers_like_those_of_y(two_rings, small, tmp_path):
     made = NCGNNClassifier(**small | {"epochs": 40}).fit(two_rings)
     assert made.classes_.tolist() == [0, 1]

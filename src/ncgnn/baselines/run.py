@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from math import isfinite
 from statistics import fmean
 
 import torch
@@ -14,9 +13,8 @@ from torch_geometric.data import Data
 from ncgnn.baselines.settings import Settings
 from ncgnn.baselines.stack import LayerStack
 from ncgnn.data import complete, standardise
-from ncgnn.errors import InputError
 from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency, pool
-from ncgnn.train.run import Epoch, accuracy, prepare_features
+from ncgnn.train.run import Epoch, accuracy, check_finite, prepare_features
 
 
 @dataclass
@@ -70,7 +68,7 @@ def _train(
     best, best_state = None, model.state_dict()
     for number in range(1, settings.epochs + 1):
         epoch = Epoch(number, _step(model, optimizer, graph), *_validate(model, graph))
-        _check_finite(epoch)
+        check_finite(epoch, "lower lr")
         history.append(epoch)
         on_epoch(epoch)
         if best is None or settings.stop == "window" or _rank(epoch) > _rank(best):
@@ -128,8 +126,3 @@ def _scores(model: LayerStack, graph: _Graph) -> Tensor:
 
 def _loss(scores: Tensor, y: Tensor, mask: Tensor) -> Tensor:
     return F.cross_entropy(scores[mask], y[mask])
-
-
-def _check_finite(epoch: Epoch) -> None:
-    if not (isfinite(epoch.train_loss) and isfinite(epoch.val_loss)):
-        raise InputError(f"training diverged: the loss of epoch {epoch.epoch} is not a number; lower lr")

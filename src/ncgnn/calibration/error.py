@@ -1,12 +1,33 @@
 """How far probabilities are from what they promise."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
+BINS = 15
 
-def calibration_error(probabilities: np.ndarray, y: np.ndarray, bins: int = 15) -> float:
+
+@dataclass(frozen=True)
+class Bin:
+    """Predictions of about the same probability: how many, their mean probability, and the share that is right."""
+
+    count: int
+    probability: float
+    right: float
+
+
+def reliability(sure: np.ndarray, right: np.ndarray, bins: int = BINS) -> list[Bin]:
+    """Predictions in bins of equal width by the probability of their class; those that are not empty."""
+    number = np.clip(np.ceil(sure * bins).astype(int) - 1, 0, bins - 1)
+    members = [number == place for place in np.unique(number)]
+    return [Bin(int(m.sum()), float(sure[m].mean()), float(right[m].mean())) for m in members]
+
+
+def calibration_error(probabilities: np.ndarray, y: np.ndarray, bins: int = BINS) -> float:
     """Expected calibration error (Guo et al., 2017): nodes are put into bins of equal width by the probability of
     their predicted class; the mean over nodes of the distance between a bin's mean probability and its accuracy."""
-    sure, right = probabilities.max(axis=1), probabilities.argmax(axis=1) == y
-    number = np.clip(np.ceil(sure * bins).astype(int) - 1, 0, bins - 1)
-    gaps = np.bincount(number, weights=sure - right, minlength=bins)
-    return float(np.abs(gaps).sum() / len(y))
+    return expected_error(reliability(probabilities.max(axis=1), probabilities.argmax(axis=1) == y, bins))
+
+
+def expected_error(bins: list[Bin]) -> float:
+    return sum(bin.count * abs(bin.probability - bin.right) for bin in bins) / sum(bin.count for bin in bins)

@@ -59,7 +59,6 @@ def check_graph(
     data: Data,
     config: Config | None = None,
     folders: Iterable[Path] = (),
-    done: Callable[[], None] = lambda: None,
 ) -> Report:
     """Look for what will go wrong before training.
 
@@ -67,17 +66,13 @@ def check_graph(
         data: a graph; with one split as masks, it is also checked what the split hides.
         config: the settings whose time and memory are estimated.
         folders: folders of ``.npz`` graphs, in which the features and labels of this one may be found again.
-        done: called after each check.
     """
     view, findings = View.of(data), []
     for detect in DETECTORS:
         findings += detect(view)
-        done()
     homophily, cost = measure_homophily(view), expected_cost(view, config or Config.make({}))
-    done()
     findings += elsewhere_findings(view, folders) + homophily_findings(homophily) + cost_findings(cost)
     findings.sort(key=lambda finding: LEVELS.index(finding.level))
-    done()
     return Report(
         graph=str(data.get("name", "the graph")),
         nodes=view.num_nodes,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Models = Annotated[list[str] | None, typer.Option(help="A model to measure. Repeatable; default: all.")]
 Hops = Annotated[
-    int | None, typer.Option(min=1, max=100, help="NCGNN takes the hops 1 to this; default: 5, on large graphs 2 or 3.")
+    int | None, typer.Option(min=1, max=100, help="NCGNN takes the hops 1 to this; default: 5, on some graphs 2 or 3.")
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="Threads of all models; default: torch's choice.")]
 Repeats = Annotated[int, typer.Option(min=1, help="Turns of each model.")]

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from math import isnan
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,8 +35,8 @@ def check(
 ) -> None:
     """Check a graph before training: copies of nodes, leaks, labels, features, homophily, expected time and memory.
 
-    It takes the options of ncgnn train and looks at the split and the settings that training would use. Exit code 1
-    says that something serious was found: results would mislead.
+    It takes the graph, the split and the settings as ncgnn train does, and looks at what training would use. Exit code
+    1 says that something serious was found: results would mislead.
 
     Example: `ncgnn check karate`
 
@@ -82,7 +83,8 @@ def _homophily(report: "Report") -> str:
 def _cost(report: "Report") -> str:
     cost = report.cost
     fewest, most = (_duration(cost.epoch_seconds * epochs) for epochs in cost.epochs)
-    memory = f"{max(1, round(cost.megabytes))} MB of memory, {round(cost.free_megabytes)} MB are free"
+    free = "" if isnan(cost.free_megabytes) else f", {round(cost.free_megabytes)} MB are free"
+    memory = f"{max(1, round(cost.megabytes))} MB of memory{free}"
     return f"training: about {fewest} to {most} ({cost.epochs[0]} to {cost.epochs[1]} epochs), {memory}"
 
 

@@ -41,7 +41,7 @@ def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, cou
     from ncgnn.cli.progress import status
     from ncgnn.explain import trace_model
     from ncgnn.explain.quality import Subject, evaluate, sample
-    from ncgnn.page.split import with_split_of_run
+    from ncgnn.train.split_of_run import with_split_of_run
 
     data = with_split_of_run(data, model)
     subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)

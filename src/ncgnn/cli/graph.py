@@ -43,10 +43,10 @@ class GraphOptions:
     weight: Annotated[str | None, _option("Weight column of the edge table.")] = None
     direction: Annotated[str | None, _option("Edge table's column that says which edges hold both ways.")] = None
     numeric: Annotated[list[str] | None, _option("A column of numbers. Repeatable.")] = None
-    categorical: Annotated[list[str] | None, _option("A column of categories that look like numbers.")] = None
+    categorical: Annotated[list[str] | None, _option("A column of categories, also numbers. Repeatable.")] = None
     date: Annotated[list[str] | None, _option("A column of dates. Repeatable.")] = None
     text: Annotated[list[str] | None, _option("A column of free text. Repeatable.")] = None
-    ignore: Annotated[list[str] | None, _option("A column that is no feature.")] = None
+    ignore: Annotated[list[str] | None, _option("A column that is no feature. Repeatable.")] = None
     columns: Annotated[Path | None, _option("TOML file that says what columns are.")] = None
     data: Annotated[Path | None, _option("Folder of .npz graphs; default: NCGNN_DATA.", "--data")] = None
 

@@ -23,7 +23,8 @@ def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Pa
     """Write the page of a model and its graph, and say where it is."""
     from ncgnn.cli.progress import track
     from ncgnn.explain import GraphExplainer
-    from ncgnn.page import with_split_of_run, write_page
+    from ncgnn.page import write_page
+    from ncgnn.train.split_of_run import with_split_of_run
 
     data = with_split_of_run(data, model)
     explainer = GraphExplainer(classifier, data)

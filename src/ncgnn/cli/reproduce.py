@@ -24,7 +24,9 @@ Jobs = Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")
 Backend = Annotated[str, typer.Option(help="loky: processes of this machine; dask: a Dask cluster.")]
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler; default: one of its own.")]
 Results = Annotated[Path, typer.Option(help="Folder of the runs and tables.")]
-Markdown = Annotated[Path | None, typer.Option(help="File for the page; default: tables/results.md in --results.")]
+Markdown = Annotated[
+    Path | None, typer.Option(help="File for the page; default: tables/results.md in --results, or figures.md there.")
+]
 ReportOnly = Annotated[bool, typer.Option("--report-only", help="Run nothing, report what there is.")]
 
 

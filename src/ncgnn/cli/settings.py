@@ -24,8 +24,8 @@ def choose_settings(
     file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None
 ) -> "Config":
     """From weak to strong: the graph's preset or the file, single settings, options of their own."""
+    from ncgnn.files import read_toml
     from ncgnn.train import Config, preset
-    from ncgnn.train.config import read_toml
 
     changes = dict(_parsed(text) for text in settings or ())
     changes |= {key: value for key, value in options.items() if value is not None}

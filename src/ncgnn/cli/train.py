@@ -57,7 +57,7 @@ def train(
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
     Known graphs have settings of their own; --config replaces those, --set and the options below change single ones.
-    Known graphs are split as in the paper, other ones into 60/20/20 % of each class.
+    The paper's graphs are split as there, a file with splits of its own by those, others into 60/20/20 % of each class.
 
     Example: `ncgnn train karate --epochs 50`
 

@@ -1,6 +1,5 @@
 """What a user says about columns, as options or in a TOML file."""
 
-import tomllib
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from ncgnn.data.encoding import Encoding, Kind
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
+from ncgnn.files import read_toml
 
 
 class Columns(BaseModel):
@@ -34,11 +34,7 @@ class Columns(BaseModel):
 def read_columns(path: str | Path) -> dict[str, Any]:
     """Options for :func:`ncgnn.read_graph` from a TOML file: those that it sets."""
     try:
-        return Columns.model_validate(tomllib.loads(Path(path).read_text("utf-8"))).model_dump(exclude_unset=True)
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
+        return Columns.model_validate(read_toml(path)).model_dump(exclude_unset=True)
     except ValidationError as error:
         first = error.errors()[0]
         key = str(first["loc"][0])

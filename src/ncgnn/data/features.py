@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ncgnn.data import categories, numbers, words
 from ncgnn.data.encoding import Column, Kind
-from ncgnn.data.graph import SPARSE_BELOW, feature_tensor
+from ncgnn.data.graph import KEPT_SPARSE_BELOW, feature_tensor
 from ncgnn.data.guess import guess_kind
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
@@ -100,7 +100,7 @@ def _stack(blocks: list[Block], rows: int) -> Block:
     """All blocks side by side, as a sparse matrix only where that is the smaller one."""
     width = sum(block.shape[1] for block in blocks)
     filled = sum(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz for block in blocks)
-    if filled < SPARSE_BELOW * rows * width:
+    if filled < KEPT_SPARSE_BELOW * rows * width:
         return sp.hstack([sp.csc_array(block) for block in blocks], format="csr")
     out, start = np.empty((rows, width), np.float32), 0
     for block in blocks:

@@ -72,7 +72,7 @@ def provenance(rows: Sequence[Row], runs: Runs) -> str:
     """How many runs, of which code, with which versions, where and when."""
     used = [row for found in runs.values() for row in found]
     text = f"{len(used)} of {len(rows)} stored runs are counted"
-    text += "; the others had settings that are no longer those of the cell." if len(used) < len(rows) else "."
+    text += "; the rest had settings that are no longer those of the cell." if len(used) < len(rows) else "."
     if not used:
         return text
     versions = "; ".join(f"{name} {_all(used, name)}" for name in ("ncgnn", "torch", "pyg", "numpy"))

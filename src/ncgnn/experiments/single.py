@@ -18,7 +18,7 @@ from ncgnn.experiments.origin import origin
 from ncgnn.experiments.protocol import draw_split, hide_test_labels
 from ncgnn.experiments.recipes import Recipe, config_hash, with_seed
 from ncgnn.experiments.rows import Row
-from ncgnn.nn import PreparedFilter
+from ncgnn.nn import PreparedFilter, proportions
 from ncgnn.sparse import cheaper_operator
 from ncgnn.train.config import Config
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
@@ -79,11 +79,11 @@ def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:
         result = baselines.fit(data, settings)
         return result.scores.softmax(dim=1), result.best
     x = _features(data.name, settings.normalize_features)
-    prepared = _filter(data.name, _filter_key(settings), x.dtype)
+    prepared = _filter(data.name, settings.model_dump_json(exclude={"seed"}), x.dtype)
     trained = fit(data, x, prepared, settings, on_epoch=lambda epoch: None)
     with torch.no_grad():
         lengths = trained.model(cheaper_operator(x), prepared)
-    return lengths / lengths.sum(dim=1, keepdim=True).clamp(min=torch.finfo(lengths.dtype).tiny), trained.best
+    return proportions(lengths), trained.best
 
 
 def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: float) -> Row:
@@ -111,8 +111,3 @@ def _features(name: str, normalize: bool) -> Tensor:
 @lru_cache(maxsize=1)
 def _filter(name: str, settings: str, dtype: torch.dtype) -> PreparedFilter:
     return prepare_filter(Config.model_validate_json(settings).make_filter(), graph(name), dtype, filter_folder())
-
-
-def _filter_key(config: Config) -> str:
-    keys = {"filter", "hops", "zeta_prior", "diffusion", "alpha", "time", "steps", "top_k", "epsilon", "tolerance"}
-    return config.model_dump_json(include=keys)

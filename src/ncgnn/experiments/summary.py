@@ -49,7 +49,8 @@ def _defaults_close(runs: Runs) -> str:
 
 def _named(reached: dict[str, bool | None]) -> str:
     """How many of how many, and which not."""
-    text = f"{sum(value is True for value in reached.values())} of {len(reached)} graphs"
+    run = [value for value in reached.values() if value is not None]
+    text = f"{sum(run)} of {len(run)} graphs that were run"
     words = ((False, "not"), (None, NOT_RUN))
     lists = [(word, [graph for graph, value in reached.items() if value is kind]) for kind, word in words]
     return "; ".join([text, *(f"{word}: {', '.join(graphs)}" for word, graphs in lists if graphs)])

@@ -16,7 +16,6 @@ from optuna.trial import FrozenTrial, TrialState
 from torch_geometric.data import Data
 
 from ncgnn.bench import use_threads
-from ncgnn.errors import InputError
 from ncgnn.experiments.locks import locked
 from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.study import FINISHED, GRACE, check_task, count, open_study
@@ -25,7 +24,7 @@ from ncgnn.experiments.tune_next import next_trial
 from ncgnn.experiments.tune_turn import forget_finished, turn
 from ncgnn.sparse import pool
 from ncgnn.train.folder import fingerprint
-from ncgnn.train.run import Epoch
+from ncgnn.train.run import Diverged, Epoch
 
 _LOOKS = (20, 40, 80, 160)  # epochs of the first run after which a trial may be given up
 _AFTER_SPLIT = 1000  # later than any of them, for Optuna's one axis of steps
@@ -113,26 +112,22 @@ def _value(search: Search, trial: optuna.Trial) -> float | None:
 
 
 def evaluate(search: Search, trial: optuna.Trial, settings: Recipe) -> float:
-    """Mean of the best validation accuracies; a trial that promises little or diverges is given up."""
+    """Mean of the best validation accuracies; a trial that promises little or diverges is given up. Of several graphs
+    all are run: how good a trial is on the first says little about the others."""
     values: list[float] = []
-    watch = _FirstRun(trial)
+    watch, is_single = _FirstRun(trial), len(search.splits) == 1
+    watch.is_over = not is_single
     try:
         for value in accuracies(search, settings, watch):
             watch.is_over = True
             values.append(value)
-            if len(values) < sum(map(len, search.splits)):  # after the last one there is nothing to save
+            if is_single and len(values) < len(search.splits[0]):  # after the last one there is nothing to save
                 _give_up_if_poor(trial, fmean(values), _AFTER_SPLIT + len(values))
-    except InputError as error:
-        if not is_divergence(error):
-            raise
+    except Diverged as error:
         raise optuna.TrialPruned(str(error)) from None
     finally:
         pool.clear()
     return fmean(values)
-
-
-def is_divergence(error: InputError) -> bool:
-    return str(error).startswith("training diverged")
 
 
 def accuracies(search: Search, settings: Recipe, watch: Callable[[Epoch], None]) -> Iterator[float]:

@@ -10,7 +10,8 @@ from optuna.trial import FixedTrial, FrozenTrial, TrialState
 from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
 from ncgnn.experiments.recipes import Recipe
-from ncgnn.experiments.tune import Search, accuracies, is_divergence
+from ncgnn.experiments.tune import Search, accuracies
+from ncgnn.train.run import Diverged
 
 
 class Winner(NamedTuple):
@@ -59,7 +60,5 @@ def _run_again(search: Search, trial: FrozenTrial) -> float:
     try:
         with use_threads(1):
             return fmean(accuracies(search, settings, lambda epoch: None))
-    except InputError as error:
-        if not is_divergence(error):
-            raise
+    except Diverged:
         return 0.0

@@ -14,6 +14,7 @@ _SMALL = {"num_capsules": 4, "primary_channels": 32, "iterations": 2}
 _RAW = _SMALL | {"normalize_features": False, "beta": 5.0, "lr": 5e-3}
 _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _ANY = _SMALL | {"hops": [0, 1, 2, 3], "zeta_lr": 0.1, "iterations": 3}
+_FIRM = {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2}
 
 # graphs: what was found there, as changes of the default
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
@@ -27,7 +28,14 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 5.0, "weight_decay": 5e-4},
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 3.0, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _ANY | {"dropout": 0.2, "lr": 1.7e-2, "beta": 5.8, "weight_decay": 4.5e-4, "iterations": 4},
-        _ANY | {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2},
+        _ANY | _FIRM,
+        _ANY | _FIRM | {"num_capsules": 8, "primary_channels": 64},
+        _ANY | _FIRM | {"iterations": 4, "beta": 5.0, "m_minus": 0.3},
+        _ANY | _FIRM | {"dropout": 0.7, "weight_decay": 5e-3},
+        _ANY | _FIRM | {"dropout": 0.9},
+        _ANY | _FIRM | {"normalize_features": True},
+        _ANY | _FIRM | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
+        _ANY | _FIRM | {"weight_decay": 0.02, "dropout": 0.7},
     ],
     ("amazon-photo", "amazon-computers"): [
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4},

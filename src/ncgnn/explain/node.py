@@ -26,7 +26,7 @@ class Neighbour:
 
     Attributes:
         label: its known class, if any.
-        split: ``train``, ``val`` or ``test`` where the graph has a split.
+        split: ``train``, ``val``, ``test`` or ``calibration`` where the graph has a split.
         features: the largest parts of its features, where they were asked for.
     """
 

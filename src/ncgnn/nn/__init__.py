@@ -6,6 +6,7 @@ from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.loss import margin_loss
 from ncgnn.nn.model import NCGNN
+from ncgnn.nn.proportions import proportions
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing, route, squash
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "PrimaryCapsules",
     "Routing",
     "margin_loss",
+    "proportions",
     "route",
     "squash",
 ]

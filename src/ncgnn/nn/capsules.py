@@ -85,5 +85,5 @@ class PrimaryCapsules(nn.Module):
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}({self.in_channels}, num_capsules={self.num_capsules}, "
-            f"channels={self.channels}, dropout={self.dropout})"
+            f"channels={self.channels}, dropout={self.dropout}, init={self.init!r})"
         )

@@ -135,5 +135,5 @@ class CapsuleGraphLayer(nn.Module):
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}({self.in_capsules}, {self.in_channels}, {self.out_capsules}, "
-            f"{self.out_channels}, iterations={self.iterations}, beta={self.beta})"
+            f"{self.out_channels}, iterations={self.iterations}, beta={self.beta}, init={self.init!r})"
         )

@@ -1,8 +1,7 @@
 """One offline page: a model's predictions for a graph, and the reasons of each."""
 
 from ncgnn.page.choice import Choice, choose
-from ncgnn.page.split import with_split_of_run
 from ncgnn.page.view import NodeViews
 from ncgnn.page.write import served_page, write_page
 
-__all__ = ["Choice", "NodeViews", "choose", "served_page", "with_split_of_run", "write_page"]
+__all__ = ["Choice", "NodeViews", "choose", "served_page", "write_page"]

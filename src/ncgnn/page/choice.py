@@ -35,7 +35,7 @@ def choose(predictions: Predictions, wanted: list[int] | None = None, most: int 
 
 def _filled(first: np.ndarray, predictions: Predictions, most: int) -> np.ndarray:
     draw = np.random.default_rng(0).permutation
-    ranked = np.concatenate([first, draw(predictions.judged), draw(predictions.unseen)])
+    ranked = np.concatenate([first, draw(predictions.judged.nodes), draw(predictions.unseen)])
     _, met = np.unique(ranked, return_index=True)
     return np.sort(ranked[np.sort(met)][: max(most, len(first))])
 
@@ -55,6 +55,7 @@ def _reason(predictions: Predictions, on_map: int, explained: int, is_wanted: bo
 
 
 def _rank(predictions: Predictions) -> str:
-    if not len(predictions.judged):
-        return "of those that were not for training" if predictions.split is not None else "of all"
-    return "labelled nodes first" if predictions.split is None else "test nodes first"
+    judged = predictions.judged
+    if len(judged.nodes):
+        return f"{judged.name.partition(' ')[0]} nodes first"
+    return "of those that were not for training" if predictions.split is not None else "of all"

@@ -1,14 +1,16 @@
 """The page's first view: how good the model is as a whole, and all nodes at once."""
 
+from dataclasses import asdict
 from typing import Any
 
+from sklearn.metrics import confusion_matrix
 from torch_geometric.data import Data
 
+from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
 from ncgnn.nn import AttentionFilter
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
-from ncgnn.page.quality import accuracy, calibration_error, confusion, reliability
 from ncgnn.page.view import rounded
 
 CALIBRATED = "Probabilities are calibrated on nodes that were set aside for it."
@@ -26,7 +28,7 @@ def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, ch
             "features": len(explainer.names.features),
         },
         "classes": list(explainer.names.classes),
-        "split": _split_sizes(predictions),
+        "trained": None if predictions.split is None else int((predictions.split == "train").sum()),
         "quality": _quality(predictions, len(explainer.names.classes)),
         "hops": hop_weights(explainer),
         "couplings": [[rounded(c) for c in row] for row in couplings.tolist()],
@@ -38,25 +40,20 @@ def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, ch
     }
 
 
-def _split_sizes(predictions: Predictions) -> dict[str, int] | None:
-    if predictions.split is None:
-        return None
-    return {role: int((predictions.split == role).sum()) for role in ("train", "val", "test")}
-
-
 def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
     """``None`` where no label is known to compare with."""
     judged = predictions.judged
-    if not len(judged):
+    if not len(judged.nodes):
         return None
-    label, predicted = predictions.label[judged], predictions.predicted[judged]
-    bins = reliability(label == predicted, predictions.probability[judged, 0])
+    label, predicted = predictions.label[judged.nodes], predictions.predicted[judged.nodes]
+    bins = reliability(predictions.probability[judged.nodes, 0], label == predicted)
     return {
-        "judged": len(judged),
-        "accuracy": accuracy(label, predicted),
-        "confusion": confusion(label, predicted, classes).tolist(),
-        "bins": [{key: rounded(value) for key, value in bin.items()} for bin in bins],
-        "error": rounded(calibration_error(bins)),
+        "judged": len(judged.nodes),
+        "nodes": judged.name,
+        "accuracy": float((label == predicted).mean()),
+        "confusion": confusion_matrix(label, predicted, labels=range(classes)).tolist(),
+        "bins": [{key: rounded(value) for key, value in asdict(bin).items()} for bin in bins],
+        "error": rounded(expected_error(bins)),
     }
 
 

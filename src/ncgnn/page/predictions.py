@@ -1,10 +1,18 @@
 """What is predicted for each node, beside what is known of it."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ncgnn.explain import GraphExplainer
+
+
+class Judged(NamedTuple):
+    """Nodes with labels to compare with, and what they are called."""
+
+    name: str
+    nodes: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +47,15 @@ class Predictions:
         return first
 
     @property
-    def judged(self) -> np.ndarray:
-        """The nodes on which accuracy is measured: the labelled ones for test, or all labelled ones where no split is
-        known."""
-        is_judged = self.label >= 0 if self.split is None else (self.label >= 0) & (self.split == "test")
-        return np.flatnonzero(is_judged)
+    def judged(self) -> "Judged":
+        """The nodes on which accuracy is measured: the labelled ones for test or, if there are none, for validation;
+        all labelled ones where no split is known."""
+        if self.split is None:
+            return Judged("labelled nodes (which were for training is not known)", np.flatnonzero(self.label >= 0))
+        tested, validated = (np.flatnonzero((self.label >= 0) & (self.split == role)) for role in ("test", "val"))
+        if len(tested) or not len(validated):
+            return Judged("test nodes", tested)
+        return Judged("validation nodes, which chose the weights", validated)
 
     @property
     def unseen(self) -> np.ndarray:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.metrics import confusion_matrix
 from torch_geometric.data import Data
 
 from ncgnn.data.splits import judged_nodes, nodes_to_test
-from ncgnn.page.quality import confusion
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def quality(data: Data, predicted: np.ndarray) -> Quality:
     """``predicted`` are class numbers [N]."""
     mask = judged_nodes(data).numpy()
     y, names = data.y.numpy(), list(data.class_names)
-    counts = confusion(y[mask], predicted[mask], len(names))
+    counts = confusion_matrix(y[mask], predicted[mask], labels=range(len(names)))
     frequent = int(np.bincount(y[data.train_mask.numpy()]).argmax())
     return Quality(
         "test" if nodes_to_test(data).any() else "validation",

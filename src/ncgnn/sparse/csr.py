@@ -78,6 +78,7 @@ class CSR(LinearOperator):
 
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: torch.dtype) -> Self:
+        """From any matrix that scipy makes a sparse one of."""
         matrix = sp.csr_matrix(matrix)
         index = np.int32 if matrix.nnz < np.iinfo(np.int32).max else np.int64
         pattern = Pattern(

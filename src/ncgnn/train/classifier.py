@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 from ncgnn.calibration import Calibration
 from ncgnn.data import Encoding, complete, standardise, with_encoding
 from ncgnn.errors import InputError
-from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing
+from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing, proportions
 from ncgnn.train.config import Config
 from ncgnn.train.files import Header, load_weights, read_model, write_model
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
@@ -38,6 +38,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
             ``classes_[i]``.
         calibration_: the :class:`~ncgnn.calibration.Calibration`, or ``None`` if no nodes were set aside for it.
         feature_names_in_: names of the features it was trained on.
+        encoding_: how tables became these features, for :func:`~ncgnn.read_graph` of later tables; ``None`` without
+            tables.
         history_: a row of :class:`~ncgnn.train.Epoch` for each epoch.
         best_: the epoch whose weights were kept.
         seconds_: how long training took.
@@ -174,14 +176,14 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
 
     def probabilities(self, lengths: np.ndarray) -> np.ndarray:
         """As :meth:`predict_proba`, from the lengths that :meth:`decision_function` gives."""
-        shares, calibration = proportions(lengths), self.calibration_
+        shares, calibration = _shares(lengths), self.calibration_
         return shares if calibration is None else calibration.probabilities(shares)
 
     def class_sets(self, lengths: np.ndarray, coverage: float) -> np.ndarray:
         """As :meth:`predict_set`, from the lengths that :meth:`decision_function` gives."""
         if self.calibration_ is None:
             raise InputError("the model has no calibration: train with nodes set aside for it (--calibrate 0.5)")
-        return self.calibration_.sets(proportions(lengths), coverage)
+        return self.calibration_.sets(_shares(lengths), coverage)
 
     def predict(self, data: Data) -> np.ndarray:
         """Class of every node: its name, or its number in a graph whose classes have no names."""
@@ -275,12 +277,8 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
 
-def proportions(lengths: np.ndarray) -> np.ndarray:
-    """Lengths divided by their sum; equal shares for a node that nothing speaks for."""
-    totals = lengths.sum(axis=1, keepdims=True)
-    equal = np.full_like(lengths, 1 / lengths.shape[1])
-    out: np.ndarray = np.divide(lengths, totals, out=equal, where=totals > 0)
-    return out
+def _shares(lengths: np.ndarray) -> np.ndarray:
+    return proportions(torch.from_numpy(lengths)).numpy()
 
 
 @torch.no_grad()
@@ -289,7 +287,7 @@ def _calibrate(model: NCGNN, data: Data, x: Tensor, prepared: PreparedFilter) ->
         return None
     lengths = model.eval()(x, prepared).cpu().numpy()
     aside = data.calibration_mask.cpu().numpy()
-    return Calibration.fit(proportions(lengths[aside]), data.y.cpu().numpy()[aside])
+    return Calibration.fit(_shares(lengths[aside]), data.y.cpu().numpy()[aside])
 
 
 def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Tensor) -> PreparedFilter:

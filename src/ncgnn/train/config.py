@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ncgnn.errors import InputError
+from ncgnn.files import read_toml
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter
 from ncgnn.sparse import Sparsify, Threshold, TopK
 
@@ -53,7 +54,7 @@ class Config(BaseModel):
     m_minus: Share = Field(0.1, description="margin of the other classes (eq. 11)")
     lam: float = Field(0.5, ge=0, description="weight of the other classes (eq. 11)")
     lr: float = Field(1e-3, gt=0, le=100, description="learning rate")
-    zeta_lr: float = Field(0.05, ge=0, le=100, description="learning rate of zeta, which has no weight decay")
+    zeta_lr: float = Field(0.05, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
     weight_decay: float = Field(5e-3, ge=0, le=100, description="of all weights but zeta")
     epochs: Annotated[int, Field(ge=1)] = Field(500, description="most epochs")
     patience: Annotated[int, Field(ge=1)] = Field(100, description="epochs without a better validation result")
@@ -136,15 +137,6 @@ def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
     file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
     found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
     return {"filter": filter} | found
-
-
-def read_toml(path: str | Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text("utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
 
 
 def _one_line(error: ValidationError) -> str:

@@ -26,6 +26,10 @@ class Epoch(NamedTuple):
     val_accuracy: float
 
 
+class Diverged(InputError):
+    """Settings that lead to no result."""
+
+
 @dataclass
 class Fit:
     """A trained model with the weights of its best epoch, and how it got there."""
@@ -64,7 +68,7 @@ def _fit(
     for number in range(1, config.epochs + 1):
         train_loss = train_step(model, optimizer, data, x, prepared, config)
         epoch = Epoch(number, train_loss, *_validate(model, data, x, prepared, config))
-        _check_finite(epoch)
+        check_finite(epoch, "lower lr or beta")
         history.append(epoch)
         on_epoch(epoch)
         if best is None or (epoch.val_accuracy, -epoch.val_loss) > (best.val_accuracy, -best.val_loss):
@@ -78,9 +82,9 @@ def _fit(
     return Fit(model, best, history)
 
 
-def _check_finite(epoch: Epoch) -> None:
+def check_finite(epoch: Epoch, remedy: str) -> None:
     if not (isfinite(epoch.train_loss) and isfinite(epoch.val_loss)):
-        raise InputError(f"training diverged: the loss of epoch {epoch.epoch} is not a number; lower lr or beta")
+        raise Diverged(f"training diverged: the loss of epoch {epoch.epoch} is not a number; {remedy}")
 
 
 def make_optimizer(model: NCGNN, config: Config) -> torch.optim.Optimizer:

@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from ncgnn.explain.quality import Present
-from ncgnn.explain.quality.presence import proportions
 from ncgnn.nn import route
 from ncgnn.sparse import Dense
 
@@ -56,8 +55,3 @@ def test_the_operator_is_linear_in_presence(subject):
     expected = subject.trace.a_bar.to_dense() @ (m[:, None] * p)
     torch.testing.assert_close(Present(subject.trace.a_bar, m) @ p, expected)
     assert Present(subject.trace.a_bar, m).shape == (5, 5)
-
-
-def test_probabilities_of_nothing_are_zero_and_not_undefined():
-    assert proportions(torch.zeros(2)).tolist() == [0.0, 0.0]
-    assert proportions(torch.tensor([1.0, 3.0])).tolist() == [0.25, 0.75]

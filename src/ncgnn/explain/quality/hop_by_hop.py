@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import MessagePassing
 
-from ncgnn.explain.quality.presence import Subject, proportions
-from ncgnn.nn import route
+from ncgnn.explain.quality.presence import Subject
+from ncgnn.nn import proportions, route
 from ncgnn.sparse import CSR, Polynomial
 
 

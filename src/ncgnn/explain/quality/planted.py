@@ -9,9 +9,10 @@ from torch_geometric.explain import Explainer, GNNExplainer
 
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.quality.measures import Measured, field
-from ncgnn.explain.quality.presence import Subject, proportions
+from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.quality.rankings import MODEL, SORTED, STEPS, feature_leaf
 from ncgnn.explain.targets import ahead_of_others
+from ncgnn.nn import proportions
 
 FeatureRanking = Callable[[Subject, int], Tensor]
 """The importance of each feature [f] for what is predicted of a node."""

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.explain.trace import Trace
+from ncgnn.nn import proportions
 from ncgnn.sparse import LinearOperator
 from ncgnn.sparse.fused_routing import fused_route
 
@@ -67,8 +68,3 @@ class Subject:
             fused_route(votes, heard, self.trace.bias, layer.iterations, layer.beta, None)[0], dim=-1
         )
         return lengths
-
-
-def proportions(scores: Tensor) -> Tensor:
-    """Scores divided by their sum, as probabilities are made of them."""
-    return scores / scores.sum(dim=-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).tiny)

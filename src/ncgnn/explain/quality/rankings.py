@@ -9,8 +9,9 @@ from torch_geometric.explain import Explainer, GNNExplainer
 from ncgnn.explain.contributions import by_node, rows
 from ncgnn.explain.decisive import decisive
 from ncgnn.explain.quality.hop_by_hop import HopByHop
-from ncgnn.explain.quality.presence import Subject, proportions
+from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.targets import ahead_of_others
+from ncgnn.nn import proportions
 from ncgnn.sparse import Polynomial
 
 Ranking = Callable[[Subject, int], Tensor]

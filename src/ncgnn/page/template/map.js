@@ -1,6 +1,5 @@
 // The map: all nodes on a plane, drawn on a canvas, with one of them pointed at by mouse or arrow keys.
 
-const PLANE = 1000;
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 function makeMap() {

@@ -105,7 +105,7 @@ function splits(node) {
 function trainingLabels(node) {
   const trained = node.neighbours.filter((other) => other.split === "train");
   const title = "Training labels that mattered";
-  if (report.split === null) return section(title, element("p", {}, "It is not known which nodes were for training."));
+  if (report.trained === null) return section(title, element("p", {}, "It is not known which nodes were for training."));
   const among = `among the ${node.neighbours.length} nodes that contribute most`;
   if (!trained.length) return section(title, element("p", {}, `There is no training node ${among}.`));
   const labels = [...new Set(trained.map((other) => other.label))];

@@ -15,22 +15,20 @@ const MAP_NOTE =
   "Outlined: the label is another than predicted.";
 
 const hint = (text) => element("p", { class: "note" }, text);
-const judgedNodes = () =>
-  report.split === null ? "labelled nodes (which were for training is not known)" : "test nodes";
 
 /** The numbers at the top. */
 function figures() {
-  const { quality, size, split } = report;
+  const { quality, size, trained } = report;
   const shown = [
     quality
-      ? [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${judgedNodes()}`]
+      ? [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${quality.nodes}`]
       : ["not known", "accuracy: no labels to compare with"],
     [grouped(size.nodes), "nodes"],
     [grouped(size.edges), "edges"],
     [grouped(size.features), "features"],
     [grouped(report.classes.length), "classes"],
   ];
-  if (split) shown.push([grouped(split.train), "training nodes"]);
+  if (trained !== null) shown.push([grouped(trained), "training nodes"]);
   const tiles = shown.map(([value, name]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)));
   return element("dl", { class: "facts" }, ...tiles);
 }
@@ -45,7 +43,7 @@ function lists() {
 
 function ofTheModel() {
   const { quality } = report;
-  const counted = quality && hint(`${grouped(quality.judged)} ${judgedNodes()}, by label and prediction.`);
+  const counted = quality && hint(`${grouped(quality.judged)} ${quality.nodes}, by label and prediction.`);
   return [
     quality && section("Confusion", counted, confusion(quality)),
     quality && section("Calibration", reliability(quality)),

@@ -6,9 +6,9 @@ import pytest
 
 from ncgnn.data import load_dataset, read_graph, set_aside, split_fractions, split_stratified, syn_cora
 from ncgnn.errors import InputError
-from ncgnn.page import with_split_of_run
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.folder import roles, write_run
+from ncgnn.train.split_of_run import with_split_of_run
 from small_models import SMALL
 
 
