@@ -14,9 +14,8 @@ from time import perf_counter
 
 from benchmarks import filters, first_start, graphs, large, page, plots, profile, roofline, scaling, table
 from benchmarks.table import Row
-from ncgnn.bench import MODELS, hops_of, machine, measure_memory, measure_steps, use_threads
+from ncgnn.bench import MODELS, hops_of, machine, measure_memory, measure_steps, measured, use_threads
 from ncgnn.files import atomic
-from ncgnn.train import Config
 
 ROOT = Path(__file__).parents[1]
 _START = perf_counter()
@@ -26,7 +25,7 @@ def steps(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_steps(data, MODELS, Config(hops=hops_of(data.name)), options.repeats, tell, 20)
+        for row in measure_steps(data, MODELS, measured(hops_of(data.name)), options.repeats, tell, 20)
     ]
 
 
@@ -41,7 +40,7 @@ def memory(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_memory(data, MODELS, Config(hops=hops_of(data.name)), tell)
+        for row in measure_memory(data, MODELS, measured(hops_of(data.name)), tell)
     ]
 
 
@@ -63,7 +62,7 @@ def roof(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in roofline.measure(data, Config(hops=hops_of(data.name)), peak, options.repeats, tell)
+        for row in roofline.measure(data, measured(hops_of(data.name)), peak, options.repeats, tell)
     ]
 
 
@@ -72,7 +71,7 @@ def profiles(options: argparse.Namespace) -> list[Row]:
         return [
             row | {"threads": 1}
             for data in graphs.at_hand([name for name in options.graphs if name in profile.GRAPHS])
-            for row in profile.measure(data, Config(hops=hops_of(data.name)), 2 * options.repeats, tell)
+            for row in profile.measure(data, measured(hops_of(data.name)), 2 * options.repeats, tell)
         ]
 
 

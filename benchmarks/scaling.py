@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from benchmarks.table import Row
-from ncgnn.bench import enter, interleaved, random_graph
+from ncgnn.bench import enter, interleaved, measured, random_graph
 from ncgnn.sparse import pool
-from ncgnn.train import Config
 
 START = {"nodes": 20_000, "degree": 10, "capsules": 8, "iterations": 3, "classes": 4}
 VARIED = {
@@ -38,7 +37,7 @@ def measure(
 
 def point(series: str, setting: dict[str, int], repeats: int, tell: Callable[[str], None]) -> Row:
     data = random_graph(setting["nodes"], setting["degree"], FEATURES, setting["classes"])
-    config = Config(hops=HOPS, num_capsules=setting["capsules"], iterations=setting["iterations"])
+    config = measured(HOPS, num_capsules=setting["capsules"], iterations=setting["iterations"])
     edges = data.edge_index.shape[1] // 2
     value = edges if series == "edges" else setting[series]
     contestant = enter("NCGNN", data, config)

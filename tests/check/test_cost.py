@@ -1,9 +1,11 @@
 from dataclasses import replace
 from math import isfinite
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from ncgnn.bench import random_graph
+from ncgnn.bench import hops_of, measured, random_graph
 from ncgnn.check import cost as module
 from ncgnn.check.cost import cost_findings, expected_cost, expected_megabytes
 from ncgnn.check.view import View
@@ -47,7 +49,9 @@ def test_memory_grows_with_nodes_and_capsules(small):
 
 
 def test_memory_is_near_the_measured_one(benchmark):
-    """Measured by ``make bench``, see docs/performance.md: K = 8, f_p = 64, f_c = 16."""
-    for graph, measured in {"cora": 76, "pubmed": 232, "squirrel": 126}.items():
-        expected = expected_megabytes(View.of(load_dataset(graph)), Config.make({"hops": 3}))
-        assert expected == pytest.approx(measured, rel=0.25)
+    """Within a fifth of what ``make bench`` found."""
+    rows = pd.read_csv(Path(__file__).parents[2] / "results/benchmarks/memory.csv")
+    for graph in ("cora", "pubmed", "squirrel"):
+        (found,) = rows[(rows["graph"] == graph) & (rows["model"] == "NCGNN")]["peak_mb"]
+        expected = expected_megabytes(View.of(load_dataset(graph)), measured(hops_of(graph)))
+        assert expected == pytest.approx(found, rel=0.2)

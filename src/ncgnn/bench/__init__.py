@@ -1,7 +1,7 @@
 """What a training step and a prediction cost, in time and memory, beside models of PyTorch Geometric."""
 
 from ncgnn.bench.contestants import MODELS, Contestant, enter
-from ncgnn.bench.graphs import hops_of, random_graph
+from ncgnn.bench.graphs import hops_of, measured, random_graph
 from ncgnn.bench.machine import machine, use_threads
 from ncgnn.bench.memory import measure_memory
 from ncgnn.bench.steps import measure_steps
@@ -17,6 +17,7 @@ __all__ = [
     "machine",
     "measure_memory",
     "measure_steps",
+    "measured",
     "random_graph",
     "use_threads",
 ]
