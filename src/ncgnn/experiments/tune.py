@@ -18,7 +18,7 @@ from torch_geometric.data import Data
 from ncgnn.bench import use_threads
 from ncgnn.experiments.locks import locked
 from ncgnn.experiments.recipes import Recipe
-from ncgnn.experiments.study import FINISHED, GRACE, check_task, count, open_study
+from ncgnn.experiments.study import FINISHED, check_task, count, open_study
 from ncgnn.experiments.tune_model import Tunable
 from ncgnn.experiments.tune_next import next_trial
 from ncgnn.experiments.tune_turn import forget_finished, turn
@@ -44,11 +44,10 @@ class Search:
     trials: int = 30
     seconds: float | None = None
     seed: int = 0
-    grace: int = GRACE
 
     def open(self) -> optuna.Study:
         with locked(self.lock):
-            study = open_study(self.name, self.url, self.grace)
+            study = open_study(self.name, self.url)
             check_task(study, [fingerprint(split) for splits in self.splits for split in splits])
             forget_finished(study, self.lock)
         return study

@@ -100,6 +100,11 @@ def largest(contributions: Tensor, top: int) -> Top:
     return Top(index, value, contributions.sum(dim=1) - value.sum(dim=1))
 
 
+def row(operator: LinearOperator, node: int) -> Tensor:
+    """One row of a matrix that is known by its products [columns]."""
+    return rows(operator, torch.tensor([node]))[:, 0]
+
+
 def rows(operator: LinearOperator, nodes: Tensor) -> Tensor:
     """Rows of a matrix that is known by its products, as columns [columns, n]."""
     one_hot = operator.parameter.new_zeros(operator.shape[0], len(nodes))

@@ -8,14 +8,14 @@ of the best other; then as many at a time as are gone already, so that the last 
 import torch
 from torch import Tensor
 
-from ncgnn.explain.contributions import rows
+from ncgnn.explain.contributions import row
 from ncgnn.explain.trace import Trace
 
 
 @torch.no_grad()
 def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
     """The nodes that ``node`` hears, the most decisive first."""
-    a = rows(trace.a_bar, torch.tensor([node]))[:, 0]
+    a = row(trace.a_bar, node)
     heard = a.nonzero().flatten()
     parts = a[heard, None, None] * trace.p[heard]
     u, left, gone = trace.routing.u[node], torch.arange(len(heard)), heard[:0]

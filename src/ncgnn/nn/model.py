@@ -57,7 +57,6 @@ class NCGNN(nn.Module):
         super().__init__()
         if not isinstance(filter, AttentionFilter | DiffusionFilter):
             raise TypeError(f"filter must be an AttentionFilter or a DiffusionFilter, not {filter!r}")
-        self.in_channels, self.out_channels = in_channels, out_channels
         self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init)
         self.filter = filter
         sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]

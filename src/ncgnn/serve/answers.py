@@ -24,7 +24,6 @@ class Answers:
         data = complete(data)
         self._explainer = GraphExplainer(classifier, data)
         self._views = NodeViews(self._explainer, data)
-        self._shares = classifier.probabilities(self._explainer.trace.scores.numpy())
         self._lock = Lock()  # one explanation at a time: each takes all the memory and cores it can use
         self._lower = [name.casefold() for name in self._explainer.names.nodes]
         self.name = str(data.get("name", "the graph"))
@@ -59,14 +58,14 @@ class Answers:
             raise UnknownNode(str(error)) from None
 
     def _prediction(self, number: int) -> Prediction:
-        names, shares = self._explainer.names, self._shares[number].astype(float)
-        second, first = sorted(shares.tolist())[-2:]
+        names, probabilities = self._explainer.names, self._explainer.probabilities[number].tolist()
+        second, first = sorted(probabilities)[-2:]
         return Prediction(
             id=names.nodes[number],
             label=names.labels[number],
             split=(names.splits[number] or None) if names.splits is not None else None,
-            predicted=names.classes[int(shares.argmax())],
+            predicted=names.classes[probabilities.index(first)],
             probability=first,
             margin=first - second,
-            probabilities=dict(zip(names.classes, shares.tolist(), strict=True)),
+            probabilities=dict(zip(names.classes, probabilities, strict=True)),
         )

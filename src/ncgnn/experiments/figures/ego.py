@@ -10,7 +10,7 @@ import torch
 from scipy.sparse.csgraph import shortest_path
 from torch_geometric.data import Data
 
-from ncgnn.explain.contributions import rows
+from ncgnn.explain.contributions import row
 from ncgnn.sparse import normalized_adjacency
 from ncgnn.train import NCGNNClassifier
 
@@ -43,7 +43,7 @@ def gcn_row(data: Data, node: int, layers: int) -> np.ndarray:
 def filter_row(classifier: NCGNNClassifier, data: Data, node: int) -> np.ndarray:
     """The row of the learned filter."""
     _, prepared = classifier.prepare(data)
-    return rows(classifier.model_.filter(prepared), torch.tensor([node]))[:, 0].numpy()
+    return row(classifier.model_.filter(prepared), node).numpy()
 
 
 def strongest(weights: np.ndarray, node: int, top: int = TOP) -> np.ndarray:

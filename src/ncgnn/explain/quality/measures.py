@@ -7,14 +7,14 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import characterization_score
 
-from ncgnn.explain.contributions import rows
+from ncgnn.explain.contributions import row
 from ncgnn.explain.quality.presence import Subject
 from ncgnn.nn import proportions
 
 SPARSITIES = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 """Shares of the nodes that are heard which an explanation leaves out."""
 
-CHARACTERISATION, IN_PROBABILITY = "characterisation", "characterisation, probability"
+CHARACTERISATION = "characterisation"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Removal:
 
 def field(subject: Subject, node: int) -> Tensor:
     """The nodes that one hears."""
-    return rows(subject.trace.a_bar, torch.tensor([node]))[:, 0].nonzero().flatten()
+    return row(subject.trace.a_bar, node).nonzero().flatten()
 
 
 def ranked(subject: Subject, node: int, importance: Tensor) -> Tensor:
@@ -84,7 +84,8 @@ def _ask(subject: Subject, node: int, presence: Tensor) -> tuple[float, float]:
 def summary(removal: Removal) -> Iterator[Measured]:
     """Fidelity and characterisation, by class as PyG has them and by probability, at each sparsity and on average; the
     areas under the curves of insertion and deletion."""
-    sides = {"": (removal.without_changes, removal.kept_changes), ", probability": _losses(removal)}
+    changes, losses = (removal.without_changes, removal.kept_changes), (removal.without_loss, removal.kept_loss)
+    sides = {"": changes, ", probability": losses}
     for kind, (plus, minus) in sides.items():
         plus, minus = plus.mean(dim=0), minus.mean(dim=0)
         score = characterization_score(plus.clamp(min=0), minus.clamp(0, 1))
@@ -94,10 +95,6 @@ def summary(removal: Removal) -> Iterator[Measured]:
             yield Measured(f"{name}{kind}", None, values.mean().item())
     yield Measured("insertion", None, _area(removal, removal.kept_loss, removal.nobody, removal.everyone))
     yield Measured("deletion", None, _area(removal, removal.without_loss, removal.everyone, removal.nobody))
-
-
-def _losses(removal: Removal) -> tuple[Tensor, Tensor]:
-    return removal.without_loss, removal.kept_loss
 
 
 def _area(removal: Removal, loss: Tensor, first: Tensor, last: Tensor) -> float:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
 
-from ncgnn.explain.contributions import by_node, rows
+from ncgnn.explain.contributions import by_node, row
 from ncgnn.explain.decisive import decisive
 from ncgnn.explain.quality.hop_by_hop import HopByHop
 from ncgnn.explain.quality.presence import Subject
@@ -72,7 +72,7 @@ def input_times_gradient(subject: Subject, node: int) -> Tensor:
 
 
 def filter_weights(subject: Subject, node: int) -> Tensor:
-    return rows(subject.trace.a_bar, torch.tensor([node]))[:, 0]
+    return row(subject.trace.a_bar, node)
 
 
 def chance(subject: Subject, node: int) -> Tensor:
