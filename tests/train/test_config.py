@@ -133,7 +133,7 @@ def test_every_key_has_a_wrong_value_above():
         ({"hops": [1, 101]}, r"hops\.1 = 101: .*less than or equal to 100"),
         ({"hops": 101}, "hops = 101: .*less than or equal to 100"),
         ({"hidden": [[4, 0]]}, r"hidden\.0\.1 = 0: .*greater than or equal to 1"),
-        ({"zeta_prior": [0.0, 1.0]}, "zeta_prior has 2 values for 5 hops"),
+        ({"zeta_prior": [0.0, 1.0]}, "zeta_prior has 2 values for 4 hops"),
         ({"m_minus": 0.9}, "m_minus = 0.9 must be below m_plus = 0.9"),
         ({"top_k": 3, "epsilon": 0.1}, "top_k and epsilon exclude each other"),
     ],

@@ -20,7 +20,8 @@ def equal_weights(one: NCGNNClassifier, other: NCGNNClassifier) -> bool:
 
 def val_loss(classifier: NCGNNClassifier, data) -> float:
     scores = torch.from_numpy(classifier.decision_function(data))
-    return margin_loss(scores[data.val_mask], data.y[data.val_mask], 0.9, 0.1, 0.5).item()
+    config = classifier.config_
+    return margin_loss(scores[data.val_mask], data.y[data.val_mask], config.m_plus, config.m_minus, config.lam).item()
 
 
 @pytest.fixture(scope="module")

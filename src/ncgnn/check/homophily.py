@@ -38,7 +38,7 @@ class Homophily:
         if isnan(self.adjusted):
             return "no edge joins two labelled nodes: nothing is known about hops"
         if self.adjusted >= 0.4:
-            return "neighbours mostly share the class: the default, hops 1 to 5, suits"
+            return "neighbours mostly share the class: the default, hops 0 to 3, suits, and more hops may help"
         if self.adjusted < TELLING <= self.two_steps:
             return "two steps away tells more than one: keep both and the node itself, hops = [0, 1, 2]"
         if self.adjusted >= TELLING:

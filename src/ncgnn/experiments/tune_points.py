@@ -6,6 +6,9 @@ from ncgnn.baselines import Settings, published_gcn
 from ncgnn.experiments.space import parameters
 from ncgnn.train.config import Config, preset
 
+_SIZES = {"num_capsules": 8, "primary_channels": 64, "iterations": 3, "beta": 1.0}
+_RATES = {"dropout": 0.9, "m_minus": 0.1, "lr": 1e-3, "zeta_lr": 0.05, "weight_decay": 5e-3}
+_START = _SIZES | _RATES | {"hops": 5, "init": "uniform"}
 _CITATION = {"normalize_features": True, "dropout": 0.9, "iterations": 4, "m_minus": 0.3, "beta": 5.0}
 _DECAY = {"init": "glorot", "dropout": 0.5, "weight_decay": 0.018, "lr": 2.4e-3, "iterations": 2, "m_minus": 0.25}
 _OWN_FEATURES = {"zeta_lr": 0.05, "dropout": 0.5, "weight_decay": 1e-3, "normalize_features": True}
@@ -16,7 +19,7 @@ _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _ANY = _SMALL | {"hops": [0, 1, 2, 3], "zeta_lr": 0.1, "iterations": 3}
 _FIRM = {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2}
 
-# graphs: what was found there, as changes of the default
+# graphs: what was found there, as changes of _START
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
     ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml"): [
         _CITATION,
@@ -65,10 +68,11 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
 
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
-    """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the default."""
+    """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
     family = graph.partition(":")[0]
     found: list[dict[str, Any]] = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
-    return [parameters(Config.make({"filter": filter} | values)) for values in (preset(graph, filter), *found)]
+    starts = [preset(graph, filter), *(_START | values for values in found)]
+    return [parameters(Config.make({"filter": filter} | values)) for values in starts]
 
 
 def known_gcn_points(graph: str) -> list[dict[str, Any]]:
