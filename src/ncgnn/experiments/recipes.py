@@ -47,8 +47,8 @@ def with_seed(settings: Recipe, seed: int) -> Recipe:
 
 
 def config_hash(settings: Recipe) -> str:
-    """The same for all seeds of the same settings."""
-    values = settings.model_dump(mode="json", exclude={"seed"})
+    """The same for all seeds of the same settings; those that mean nothing beside the filter do not count."""
+    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)})
     text = json.dumps([type(settings).__name__, values], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -56,7 +56,10 @@ def config_hash(settings: Recipe) -> str:
 def as_toml(settings: Recipe) -> str:
     """All settings that mean something, but the seed, and what reads them; numbers, strings and lists look in TOML as
     in JSON."""
-    ignored = settings.ignored if isinstance(settings, Config) else frozenset()
-    values = settings.model_dump(mode="json", exclude={"seed", *ignored}, exclude_none=True)
+    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)}, exclude_none=True)
     use = "ncgnn train GRAPH --config FILE" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
     return f"# for {use}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+
+
+def _ignored(settings: Recipe) -> frozenset[str]:
+    return settings.ignored if isinstance(settings, Config) else frozenset()
