@@ -58,4 +58,4 @@ def _labels(view: dict[str, Any]) -> str:
 def percent(value: float, view: dict[str, Any]) -> str:
     """A part as its share of the score."""
     share = value / view["score"] if view["score"] else 0.0
-    return f"{100 * share:.0f} %"
+    return f"{round(100 * share)} %"
