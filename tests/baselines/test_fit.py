@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from ncgnn.baselines import Settings, fit
-from ncgnn.baselines.run import is_over
+from ncgnn.baselines.loop import is_over
 from ncgnn.errors import InputError
 from ncgnn.train import Epoch, accuracy
 

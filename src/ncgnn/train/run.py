@@ -25,6 +25,11 @@ class Epoch(NamedTuple):
     val_loss: float
     val_accuracy: float
 
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Greater for the better of two epochs: by accuracy and, where that is equal, by loss."""
+        return self.val_accuracy, -self.val_loss
+
 
 class Diverged(InputError):
     """Settings that lead to no result."""
@@ -71,7 +76,7 @@ def _fit(
         check_finite(epoch, "lower lr or beta")
         history.append(epoch)
         on_epoch(epoch)
-        if best is None or (epoch.val_accuracy, -epoch.val_loss) > (best.val_accuracy, -best.val_loss):
+        if best is None or epoch.rank > best.rank:
             best, best_state = epoch, deepcopy(model.state_dict())
         elif number - best.epoch >= config.patience:
             break

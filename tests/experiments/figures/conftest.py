@@ -21,4 +21,4 @@ def quick(monkeypatch) -> None:
     small = {"hops": [1, 2], "primary_channels": 4, "class_channels": 4, "epochs": 4, "lr": 0.02}
     monkeypatch.setattr(models, "preset", lambda graph: small)
     monkeypatch.setattr(models.baselines, "published_gcn", lambda graph, layers: Settings(layers=layers, epochs=4))
-    monkeypatch.setitem(gat.SETTINGS, "epochs", 2)
+    monkeypatch.setattr(gat, "SETTINGS", gat.SETTINGS.model_copy(update={"epochs": 2}))

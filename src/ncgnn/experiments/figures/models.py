@@ -22,10 +22,12 @@ from ncgnn.train.run import Epoch, prepare_features
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A trained model: its class probabilities of all nodes [N, C], and the row that says how it came about."""
+    """A trained model: its class probabilities of all nodes [N, C], whether it takes normalised features, and the row
+    that says how it came about."""
 
     model: Any
     probabilities: np.ndarray
+    normalize_features: bool
     row: dict[str, Any]
 
 
@@ -43,7 +45,9 @@ def show_ncgnn(data: Data, name: str = "NCGNN-A", most_hops: int | None = None, 
     classifier = NCGNNClassifier.from_config(Config.make(config.model_dump() | hops | changes))
     classifier.fit(hide_test_labels(data))
     probabilities = classifier.predict_proba(data)
-    return Shown(classifier, probabilities, describe(name, data, classifier.config_, classifier.best_, probabilities))
+    config = classifier.config_
+    row = describe(name, data, config, classifier.best_, probabilities)
+    return Shown(classifier, probabilities, config.normalize_features, row)
 
 
 def show_gcn(data: Data, name: str = "GCN", layers: int = 2) -> Shown:
@@ -51,13 +55,13 @@ def show_gcn(data: Data, name: str = "GCN", layers: int = 2) -> Shown:
     settings = baselines.published_gcn(data.name, layers)
     fit = baselines.fit(hide_test_labels(data), settings)
     probabilities = fit.scores.softmax(dim=1).numpy()
-    return Shown(fit.model, probabilities, describe(name, data, settings, fit.best, probabilities))
+    row = describe(name, data, settings, fit.best, probabilities)
+    return Shown(fit.model, probabilities, settings.normalize_features, row)
 
 
 def gcn_hidden(data: Data, shown: Shown) -> np.ndarray:
     """The hidden features of a GCN of two layers [N, width]."""
-    normalize = json.loads(shown.row["settings"])["normalize_features"]
-    x = feature_matrix(prepare_features(data.x, normalize))
+    x = feature_matrix(prepare_features(data.x, shown.normalize_features))
     a = normalized_adjacency(data.edge_index, int(data.num_nodes or 0), data.get("edge_weight"))
     hidden: np.ndarray = np.maximum(a @ (x @ shown.model.weights[0].detach().numpy()), 0)
     return hidden
