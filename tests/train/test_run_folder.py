@@ -1,7 +1,6 @@
 import csv
 import json
 import os
-import subprocess
 from copy import copy
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
+from ncgnn.code import commit
 from ncgnn.data import read_graph, save_graph
 from ncgnn.errors import InputError
 from ncgnn.train import Config, Epoch, NCGNNClassifier
@@ -46,15 +46,9 @@ def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, ka
     assert set(run["versions"]) == {"python", "ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba"}
 
 
-def test_the_commit_is_that_of_the_checkout_if_there_is_one(folder, trained, karate, tmp_path, monkeypatch):
-    checkout = Path(run_folder.__file__).parents[3]
-    asked = subprocess.run(["git", "-C", checkout, "rev-parse", "HEAD"], capture_output=True, text=True)
-    expected = asked.stdout.strip() if (checkout / ".git").exists() else None
-    assert json.loads((folder / "run.json").read_text())["commit"] == expected
-
-    monkeypatch.setattr(run_folder, "__file__", str(tmp_path / "lib" / "site-packages" / "ncgnn" / "folder.py"))
-    assert write_run(tmp_path / "run", trained, karate, 0)["commit"] is None
-    (tmp_path / ".git").write_text("broken")
+def test_the_commit_is_that_of_the_code_or_none(folder, trained, karate, tmp_path, monkeypatch):
+    assert json.loads((folder / "run.json").read_text())["commit"] == (commit() or None)
+    monkeypatch.setattr(run_folder, "commit", lambda: "")
     assert write_run(tmp_path / "run", trained, karate, 0)["commit"] is None
 
 

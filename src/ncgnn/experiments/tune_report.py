@@ -4,13 +4,13 @@ import csv
 import platform
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
+from ncgnn.code import versions
 from ncgnn.experiments.recipes import as_toml
 from ncgnn.experiments.study import count
 from ncgnn.experiments.tune_choice import Winner
@@ -77,4 +77,5 @@ def _chosen(winner: Winner) -> str:
 
 
 def _versions() -> str:
-    return ", ".join([f"python {platform.python_version()}", *(f"{name} {version(name)}" for name in _PACKAGES)])
+    found = {"python": platform.python_version()} | versions(*_PACKAGES)
+    return ", ".join(f"{name} {number}" for name, number in found.items())

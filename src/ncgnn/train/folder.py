@@ -5,9 +5,7 @@ import hashlib
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.code import commit, versions
 from ncgnn.data import complete, unscaled
 from ncgnn.data.graph import feature_matrix
 from ncgnn.data.splits import nodes_to_test
@@ -77,26 +76,14 @@ def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.nd
         "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
         | {f"{key}_accuracy": value for key, value in right.items()},
         "seconds": round(classifier.seconds_, 3),
-        "commit": _commit(),
-        "versions": {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+        "commit": commit() or None,
+        "versions": {"python": platform.python_version()} | versions(*_PACKAGES),
     }
 
 
 def _aside(data: Data) -> dict[str, int]:
     mask = data.get("calibration_mask")
     return {"calibration": 0 if mask is None else int(mask.sum())}
-
-
-def _commit() -> str | None:
-    """The commit of the code, where it runs from a checkout."""
-    checkout = Path(__file__).parents[3]
-    if not (checkout / ".git").exists():
-        return None
-    command = ["git", "-C", str(checkout), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
 
 
 def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
