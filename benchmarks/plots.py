@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchmarks.scaling import exponent
 from benchmarks.table import Row
-from ncgnn.files import atomic
+from ncgnn.drawing import new_figure, save
 
 TITLES = {
     "nodes": "nodes",
@@ -17,7 +17,6 @@ TITLES = {
 
 def draw(rows: list[Row], folder: Path, prefix: str = "") -> list[Path]:
     """A PNG file for each series of the rows of ``scaling.csv``."""
-    folder.mkdir(parents=True, exist_ok=True)
     found = list(dict.fromkeys(row["series"] for row in rows))
     paths = [folder / f"{prefix}{series}.png" for series in found]
     for series, path in zip(found, paths, strict=True):
@@ -26,17 +25,12 @@ def draw(rows: list[Row], folder: Path, prefix: str = "") -> list[Path]:
 
 
 def draw_one(series: str, rows: list[Row], path: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     sizes, times = [row["value"] for row in rows], [row["wall_median_ms"] for row in rows]
     e, c = exponent(sizes, times)
-    figure = Figure(figsize=(4.5, 3.4), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(4.5, 3.4)
     axes = figure.add_subplot()
     axes.loglog(sizes, [c * size**e for size in sizes], color="grey", label=f"exponent {e:.2f}")
     axes.loglog(sizes, times, "o", label="median")
     axes.set(xlabel=TITLES[series], ylabel="ms", title=f"A training step grows with {TITLES[series].split(',')[0]}")
     axes.legend(frameon=False)
-    with atomic(path, "wb") as file:
-        figure.savefig(file, format="png", dpi=120, metadata={"Software": None})
+    save(figure, path, dpi=120)

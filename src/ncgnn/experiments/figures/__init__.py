@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncgnn.drawing import save
 from ncgnn.experiments.figures import fig3, fig3_drawing, fig5, fig5_drawing, fig6, fig6_drawing
-from ncgnn.experiments.figures.drawing import save
 from ncgnn.experiments.figures.page import write_page
 from ncgnn.experiments.figures.store import Columns, Tables, has_tables, read_tables, write_tables
 

@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 from ncgnn.experiments.figures.gat import gat_hidden, show_gat
 from ncgnn.experiments.figures.models import Shown, gcn_hidden, load_split, show_gcn, show_ncgnn
 from ncgnn.experiments.figures.store import Tables
+from ncgnn.plane import plane
 
 GRAPH = "amazon-computers"
 MODELS = ("GCN", "GAT", "NCGNN-A")
@@ -32,7 +33,7 @@ def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
         shown = train(data)
         done()
         vectors = hidden(data, shown)
-        name, flat = shown.row["model"], plane(vectors)
+        name, flat = shown.row["model"], plane(vectors).astype(float).round(1)  # more cannot be seen
         points |= {f"{name} x": flat[:, 0], f"{name} y": flat[:, 1]}
         runs.append({"model": name, "alike": alike(vectors, data.y.numpy())} | shown.row)
         done()
@@ -45,14 +46,6 @@ def longest_capsules(data: Data, shown: Shown) -> np.ndarray:
     longest = np.linalg.norm(capsules, axis=2).argmax(axis=1)
     out: np.ndarray = capsules[np.arange(len(capsules)), longest]
     return out
-
-
-def plane(vectors: np.ndarray) -> np.ndarray:
-    """A t-SNE map, to the tenth: more cannot be seen."""
-    from sklearn.manifold import TSNE
-
-    points: np.ndarray = TSNE(perplexity=min(30.0, (len(vectors) - 1) / 3), random_state=0).fit_transform(vectors)
-    return points.astype(float).round(1)
 
 
 def alike(vectors: np.ndarray, labels: np.ndarray, nearest: int = NEAREST) -> float:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from ncgnn.experiments.figures.drawing import class_colors, in_order, new_figure, plain
+from ncgnn.drawing import class_colors, in_order, new_figure, plain
 from ncgnn.experiments.figures.fig3 import MODELS, NEAREST
 from ncgnn.experiments.figures.store import Tables
 

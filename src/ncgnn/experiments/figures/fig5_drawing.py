@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ncgnn.experiments.figures.drawing import class_colors, in_order, new_figure, plain
+from ncgnn.drawing import class_colors, in_order, new_figure, plain
 from ncgnn.experiments.figures.fig5 import GCN_2, GCN_5, NCGNN_2, NCGNN_5
 from ncgnn.experiments.figures.store import Tables
 

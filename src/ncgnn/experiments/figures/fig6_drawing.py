@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ncgnn.experiments.figures.drawing import in_order, new_figure, plain
+from ncgnn.drawing import in_order, new_figure, plain
 from ncgnn.experiments.figures.store import Tables
 
 if TYPE_CHECKING:

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.text import Text
 
-_DPI = 100
-
 
 def new_figure(width: float, height: float) -> "Figure":
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -22,11 +20,11 @@ def new_figure(width: float, height: float) -> "Figure":
     return figure
 
 
-def save(figure: "Figure", path: Path) -> None:
+def save(figure: "Figure", path: Path, dpi: int = 100) -> None:
     """As a PNG file that is the same for the same numbers."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic(path, "wb") as file:
-        figure.savefig(file, format="png", dpi=_DPI, metadata={"Software": None}, pil_kwargs={"optimize": True})
+        figure.savefig(file, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs={"optimize": True})
 
 
 def class_colors(classes: Sequence[str]) -> dict[str, Any]:
