@@ -1,8 +1,26 @@
 """The one kind of error a user can cause and mend."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 
 class InputError(ValueError):
     """Bad input: a file, table, name, option or configuration. The message is one line that says what to do.
 
     The command line prints it and exits with 2; in Python it is a plain ``ValueError``.
     """
+
+
+def one_line(error: "ValidationError", known: Iterable[str]) -> str:
+    """What is wrong with settings of which the keys are ``known``."""
+    errors = error.errors()
+    # of a number or a list, the kind that was meant has the error further inside
+    first = max((e for e in errors if e["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"]))
+    key = ".".join(str(part) for i, part in enumerate(first["loc"]) if i == 0 or isinstance(part, int))
+    if first["type"] == "extra_forbidden":
+        return f"unknown key {key!r}; known keys: {', '.join(known)}"
+    message = first["msg"].removeprefix("Value error, ")
+    return f"{key} = {first['input']!r}: {message}" if key else message

@@ -39,7 +39,15 @@ def test_all_syn_cora_graphs_share_one_search():
     assert module.tuned_preset("syn-cora:0.1") == module.tuned_preset("syn-cora:0.9")
 
 
-@pytest.mark.parametrize("values", [{"layers": 0}, {"dropout": 1.0}, {"depth": 3}, {"stop": "never"}])
-def test_a_wrong_setting_is_named(values):
-    with pytest.raises(InputError, match=f"here.toml: {next(iter(values))}"):
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"layers": 0}, "layers = 0: "),
+        ({"dropout": 1.0}, "dropout = 1.0: "),
+        ({"depth": 3}, "unknown key 'depth'; known keys: model, layers"),
+        ({"stop": "never"}, "stop = 'never': "),
+    ],
+)
+def test_a_wrong_setting_is_named(values, message):
+    with pytest.raises(InputError, match=f"here.toml: {message}"):
         Settings.make(values, where="here.toml")

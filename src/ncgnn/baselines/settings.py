@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ncgnn.data.splits import TWENTY_PER_CLASS
-from ncgnn.errors import InputError
+from ncgnn.errors import InputError, one_line
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -41,8 +41,7 @@ class Settings(BaseModel):
         try:
             return cls(**values)
         except ValidationError as error:
-            first = error.errors()[0]
-            raise InputError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            raise InputError(f"{where}: {one_line(error, cls.model_fields)}") from None
 
 
 _KIPF = {"width": 16, "weight_decay": 5e-4, "decay": "first", "epochs": 200, "stop": "window", "patience": 10}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ncgnn.errors import InputError
+from ncgnn.errors import InputError, one_line
 from ncgnn.files import read_toml
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter
 from ncgnn.sparse import Sparsify, Threshold, TopK
@@ -92,7 +92,7 @@ class Config(BaseModel):
         try:
             return cls(**values)
         except ValidationError as error:
-            raise InputError(f"{where}: {_one_line(error)}") from None
+            raise InputError(f"{where}: {one_line(error, cls.model_fields)}") from None
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -139,14 +139,3 @@ def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
     file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
     found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
     return {"filter": filter} | found
-
-
-def _one_line(error: ValidationError) -> str:
-    errors = error.errors()
-    # of a number or a list, the kind that was meant has the error further inside
-    first = max((e for e in errors if e["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"]))
-    key = ".".join(str(part) for i, part in enumerate(first["loc"]) if i == 0 or isinstance(part, int))
-    if first["type"] == "extra_forbidden":
-        return f"unknown key {key!r}; known keys: {', '.join(Config.model_fields)}"
-    message = first["msg"].removeprefix("Value error, ")
-    return f"{key} = {first['input']!r}: {message}" if key else message
