@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from benchmarks import reading, table
 
 ROOT = Path(__file__).parents[2]
@@ -13,7 +12,6 @@ def test_the_page_is_the_one_that_the_results_give():
     assert reading.render(PAGE, table.read(ROOT / "results/reading.csv")) == PAGE, "run: python -m benchmarks.reading"
 
 
-@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
 def test_tables_are_written_and_both_steps_measured(tmp_path, stamp):
     rows = reading.measure(reading.write_tables(tmp_path, 9000))
     assert [row["step"] for row in rows] == ["read", "split and standardise"]

@@ -67,9 +67,17 @@ def test_nothing_is_said_where_nothing_is_known():
     assert homophily_findings(found) == []
 
 
-def test_the_meaning_follows_the_numbers():
-    meanings = [Homophily(0, 0, one, two).meaning for one, two in ((0.8, 0.7), (0.2, 0.1), (-0.2, 0.3), (0.0, 0.0))]
-    assert len(set(meanings)) == 4
+@pytest.mark.parametrize(
+    ("adjusted", "two_steps", "meaning"),
+    [
+        (0.8, 0.7, "neighbours mostly share the class"),
+        (0.2, 0.1, "neighbours help, but often differ"),
+        (-0.2, 0.3, "two steps away tells more than one"),
+        (0.0, 0.0, "labels of neighbours tell little"),
+    ],
+)
+def test_the_meaning_follows_the_numbers(adjusted, two_steps, meaning):
+    assert Homophily(0, 0, adjusted, two_steps).meaning.startswith(meaning)
 
 
 def test_known_graphs_have_the_published_values(benchmark):

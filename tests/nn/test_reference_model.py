@@ -63,7 +63,6 @@ def test_prior_belongs_to_the_class_layer(dtype):
     assert_library_is_reference(CASES["attention"], dtype, prior=prior, hidden=((4, 3),))
 
 
-@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta state")
 @DTYPES
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("name", SOME_FILTERS)

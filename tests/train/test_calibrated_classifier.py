@@ -12,8 +12,6 @@ from ncgnn.nn import proportions
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.folder import prediction_table, roles
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-
 
 def shares_of(lengths: np.ndarray) -> np.ndarray:
     return proportions(torch.from_numpy(lengths)).numpy()

@@ -13,8 +13,6 @@ from ncgnn.data import load_dataset
 from ncgnn.errors import InputError
 from ncgnn.train import Config, NCGNNClassifier, classifier
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-
 
 def test_the_constructor_stores_and_does_nothing_else():
     values = {name: object() for name in inspect.signature(NCGNNClassifier).parameters}

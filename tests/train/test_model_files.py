@@ -18,8 +18,6 @@ from ncgnn.errors import InputError
 from ncgnn.files import atomic
 from ncgnn.train import NCGNNClassifier
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-
 
 @pytest.fixture
 def model(trained, tmp_path) -> Path:

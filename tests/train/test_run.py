@@ -6,8 +6,6 @@ from ncgnn.errors import InputError
 from ncgnn.nn import margin_loss
 from ncgnn.train import NCGNNClassifier, accuracy, prepare_features, run
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-
 
 def weights(classifier: NCGNNClassifier) -> dict[str, torch.Tensor]:
     return classifier.model_.state_dict()

@@ -18,8 +18,6 @@ from ncgnn.train import folder as run_folder
 from ncgnn.train.folder import check_writable, fingerprint, prediction_table, write_run
 from ncgnn.train.picture import draw_capsules
 
-pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support:UserWarning")
-
 
 @pytest.fixture(scope="module")
 def folder(trained, karate, tmp_path_factory) -> Path:
