@@ -1,4 +1,4 @@
-"""How long tables of a million nodes and five million edges take until a model could be trained on them.
+"""How long tables of a million nodes and five million edges take to be read, prepared for training and checked.
 
 python -m benchmarks.reading             measure, write results/reading.csv and fill in docs/own-data.md
 python -m benchmarks.reading --nodes N   another size, printed alone
@@ -23,6 +23,7 @@ from benchmarks.page import NOTHING, fill, made_on, markdown, number
 from benchmarks.table import Row
 from ncgnn.bench import machine
 from ncgnn.bench.memory import peak_memory, reset_peak
+from ncgnn.check import check_graph
 from ncgnn.data import read_graph, split_per_class, standardise
 from ncgnn.files import atomic
 
@@ -57,10 +58,12 @@ def write_tables(folder: Path, nodes: int, seed: int = 0) -> tuple[Path, Path]:
 def measure(paths: tuple[Path, Path]) -> list[Row]:
     """Reading, then what needs a split."""
     data, read = _timed("read", lambda: read_graph(*paths, label="topic", weight="weight", categorical=["city"]))
-    _, prepare = _timed("split and standardise", lambda: standardise(split_per_class(data)))
+    split, prepare = _timed("split and standardise", lambda: standardise(split_per_class(data)))
+    _, check = _timed("check", lambda: check_graph(split))
     rows = data.num_nodes * (1 + DEGREE)
     size = {"nodes": data.num_nodes, "rows": rows, "features": data.x.shape[1]}
-    return [size | step | {"cpu_per_million": round(step["cpu_seconds"] * 1e6 / rows, 3)} for step in (read, prepare)]
+    steps = (read, prepare, check)
+    return [size | step | {"cpu_per_million": round(step["cpu_seconds"] * 1e6 / rows, 3)} for step in steps]
 
 
 def _timed(name: str, task: Callable[[], Any]) -> tuple[Any, Row]:
