@@ -49,7 +49,15 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "beta": 3.0, "lr": 5e-3},
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"dropout": 0.7, "weight_decay": 5e-3, "lr": 5e-3, "init": "glorot"},
     ],
-    ("texas", "cornell", "cornell-fixed", "wisconsin", "syn-cora"): [
+    ("syn-cora",): [
+        _ANY | _FIRM,
+        _ANY | _FIRM | {"dropout": 0.6, "weight_decay": 4e-3, "lr": 0.01},
+        _ANY | _FIRM | {"normalize_features": True, "lr": 0.01},
+        _ANY | _FIRM | {"weight_decay": 0.02, "dropout": 0.5},
+        _FROM_ZERO | _OWN_FEATURES | {"beta": 5.0, "lr": 5e-3},
+        _FROM_ZERO | _OWN_FEATURES | {"beta": 5.0, "lr": 5e-3, "dropout": 0.8, "weight_decay": 5e-3, "zeta_lr": 0.1},
+    ],
+    ("texas", "cornell", "cornell-fixed", "wisconsin"): [
         _OWN_FEATURES | _FROM_ZERO,
         _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
         _OWN_FEATURES | _FROM_ZERO | {"beta": 5.0, "lr": 5e-3},
