@@ -22,6 +22,12 @@ def test_chosen_nodes_come_in_the_order_they_were_asked_for(club, karate):
     assert club.explain(karate, []) == []
 
 
+def test_nodes_may_be_numbers_or_a_mask_in_a_tensor(club, karate):
+    assert [one.node for one in club.explain(karate, torch.tensor([33, 0]))] == ["33", "0"]
+    tested = [karate.node_ids[i] for i in karate.test_mask.nonzero().flatten().tolist()]
+    assert [one.node for one in club.explain(karate, karate.test_mask)] == tested
+
+
 def test_every_way_of_splitting_adds_up(club, karate):
     for one in club.explain(karate, ["5", "16"], against="runner-up", features=True, top=4):
         lead = one.prediction.value - one.runner_up.value
@@ -67,6 +73,8 @@ def test_another_class_can_be_explained(club, karate):
         ({"nodes": ["1"], "target": "2", "against": "2"}, "for class '2' itself"),
         ({"nodes": ["1"], "top": 0}, "top = 0"),
         ({"nodes": "12"}, "give a list of ids"),
+        ({"nodes": 12}, "give a list of ids"),
+        ({"nodes": torch.tensor([0, 34])}, "numbers from 0 to 34, the graph 34 nodes"),
     ],
 )
 def test_what_is_not_there_is_said_in_a_line(club, karate, options, message):

@@ -54,6 +54,12 @@ def test_the_sentence_names_the_largest_parts(wild):
     )
 
 
+def test_the_sentence_says_where_the_label_is_another(wild):
+    assert "Its label" not in str(wild)
+    assert "Its label" not in str(replace(wild, label=wild.prediction.name))
+    assert "(score 0.500). Its label is another: 'c'. Largest" in str(replace(wild, label="'c'"))
+
+
 def test_the_sentence_says_which_class_is_ahead(wild):
     assert "<b>A&B</b> is 2.000 ahead of 'c'; largest in the difference: " in str(replace(wild, against="'c'"))
     assert "<b>A&B</b> is 1.000 behind 'c'; " in str(replace(wild, against="'c'", score=-1.0))

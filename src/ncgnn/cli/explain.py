@@ -63,8 +63,10 @@ def explain(
     elif page is None:
         _check(node, out, as_json)
     else:
-        check_page({"--out": out, "--json": as_json, "--class": class_name, "--against": against})
+        unused = {"--out": out, "--json": as_json, "--class": class_name, "--against": against, "--features": features}
+        check_page(page, unused)
     from ncgnn.explain import GraphExplainer
+    from ncgnn.train.split_of_run import with_split_of_run
 
     classifier = load_model(model)
     found = graph.find_for(classifier)
@@ -74,7 +76,7 @@ def explain(
     if page is not None:
         make_page(page, classifier, found, model, node)
         return
-    explainer = GraphExplainer(classifier, found)
+    explainer = GraphExplainer(classifier, with_split_of_run(found, model))
     explanations = explainer.explain(node or None, against, features, top, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
@@ -98,6 +100,7 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
 
     if out is not None:
         write_table(out, track(explanations, "explaining", total))
+        print(f"{out}: the reasons of {total} {'node' if total == 1 else 'nodes'}")
         return
     for explanation in explanations:
         print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")

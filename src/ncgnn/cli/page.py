@@ -1,5 +1,6 @@
 """``ncgnn explain --page``: one file to pass on."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ if TYPE_CHECKING:
     from ncgnn.train import NCGNNClassifier
 
 
-def check_page(others: dict[str, object]) -> None:
-    """Whether options were given that a page has no use for."""
+def check_page(page: Path, others: Mapping[str, object]) -> None:
+    """Whether it is called a page, and whether options were given that it has no use for."""
+    if page.suffix not in (".html", ".htm"):
+        raise InputError(f"{page}: a page is an HTML file: name one, as in {page.with_suffix('.html')}")
     given = next((option for option, value in others.items() if value), None)
     if given is not None:
         raise InputError(f"--page shows the predicted class of each node, in a form of its own: leave {given} out")

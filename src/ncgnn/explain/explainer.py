@@ -62,7 +62,7 @@ class GraphExplainer:
         """Explanations of nodes, in their order.
 
         Args:
-            nodes: ids; ``None`` for all nodes.
+            nodes: ids, or a tensor of node numbers or a mask; ``None`` for all nodes.
             against: a class to compare with, ``"runner-up"`` for the strongest other class of each node, or
                 ``"others"`` for the mean of all other classes.
             features: whether to split by feature too, which takes longer.
@@ -71,7 +71,9 @@ class GraphExplainer:
         """
         if top < 1:
             raise InputError(f"top = {top}: name at least one neighbour")
-        if isinstance(nodes, str):
+        if isinstance(nodes, Tensor):
+            nodes = _ids(nodes, self.names.nodes)
+        if nodes is not None and (isinstance(nodes, str) or not hasattr(nodes, "__iter__")):
             raise InputError(f"nodes = {nodes!r}: give a list of ids")
         numbers = range(len(self.names.nodes)) if nodes is None else self.names.node_numbers(nodes)
         at = torch.tensor(list(numbers), dtype=torch.int64)
@@ -121,3 +123,11 @@ class GraphExplainer:
                 f"node {node!r} is explained for class {against!r} itself: compare with another class or {RUNNER_UP!r}"
             )
         return torch.full_like(classes, other)
+
+
+def _ids(nodes: Tensor, names: Sequence[str]) -> list[str]:
+    """Those of a mask or of node numbers, as PyTorch Geometric has them."""
+    numbers = nodes.nonzero().flatten() if nodes.dtype == torch.bool else nodes.flatten()
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(names):
+        raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {len(names)} nodes")
+    return [names[number] for number in numbers.tolist()]

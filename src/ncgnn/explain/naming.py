@@ -38,18 +38,21 @@ class NamedParts:
         of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
         best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
+        own = self.names.neighbour(int(self.targets.nodes[i]), 0.0)
         return NodeExplanation(
-            node=self.names.nodes[int(self.targets.nodes[i])],
+            node=own.id,
             prediction=best,
             runner_up=second,
             explained=explained,
-            against=(against[0] if len(against) == 1 else "all others") if against else None,
+            against=(against[0] if len(against) == 1 else "the mean of all others") if against else None,
             score=float(self.parts.score[i]),
             bias=float(self.parts.bias[i]),
             hops=self._hops(i),
             neighbours=self._neighbours(i),
             rest=float(self.parts.neighbours.rest[i]),
             capsules=tuple(Part(str(k), value) for k, value in enumerate(self.parts.capsules[i].tolist())),
+            label=own.label,
+            split=own.split,
         )
 
     def _hops(self, i: int) -> tuple[Part, ...] | None:

@@ -72,6 +72,8 @@ class NodeExplanation:
         rest: what all other nodes add.
         capsules: parts by primary capsule.
         features: parts by feature, where they were asked for.
+        label: the known class of the node, if any.
+        split: ``train``, ``val``, ``test`` or ``calibration`` where the graph has a split.
     """
 
     node: str
@@ -86,6 +88,8 @@ class NodeExplanation:
     rest: float
     capsules: tuple[Part, ...]
     features: FeatureParts | None = None
+    label: str | None = None
+    split: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, ready for JSON."""

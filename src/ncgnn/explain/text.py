@@ -12,6 +12,8 @@ def sentence(explanation: NodeExplanation) -> str:
     """What is predicted, the largest part of each kind, and the bias, which may be larger than any."""
     e = explanation
     first = f"Node {printable(e.node)} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
+    if e.label is not None and e.label != e.prediction.name:
+        first += f" Its label is another: {printable(e.label)}."
     bias = f"Bias, which owes nothing to any node: {e.bias:+.3f}."
     return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}. {bias}"
 

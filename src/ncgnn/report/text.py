@@ -73,7 +73,7 @@ def what_next(quality: Quality, calibrated: bool, compared: bool, cut_short: boo
     if not compared:
         yield "- See whether a simpler model does as well: train again with `--compare`."
     if not calibrated:
-        yield "- Probabilities are not calibrated: `--calibrate 0.5` needs 40 validation nodes or more."
+        yield "- Probabilities are not calibrated: train with `--calibrate 0.5`, which needs 40 validation nodes."
 
 
 def _class_row(one: ClassQuality) -> list[str]:

@@ -39,6 +39,8 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
     """The weights and the header of a model file. Nothing in it is executed."""
     if not Path(path).is_file():
         raise InputError(f"{path}: no such model file")
+    if Path(path).suffix in (".csv", ".tsv", ".parquet", ".npz", ".json"):
+        raise InputError(f"{path}: not a model: name the folder of a run, or its model.safetensors")
     try:
         content = Path(path).read_bytes()  # in one go: a new file may take its place at any time
         state = load(content)
