@@ -93,6 +93,14 @@ def test_columns_may_be_called_otherwise_than_in_training(ncgnn, topics, here):
     assert done.out == ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv").out
 
 
+def test_new_rows_alone_are_noticed(ncgnn, topics, here):
+    write_csv(here / "n.csv", node_rows(range(100, 104)))
+    write_csv(here / "e.csv", [{"from": "100", "to": "100"}])
+    done = ncgnn("predict", topics, "--nodes", "n.csv", "--edges", "e.csv")
+    assert done.code == 0
+    assert "note: 4 of 4 nodes have no edge, and predictions listen to neighbours: give the whole tables" in done.err
+
+
 def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
     text = (here / "nodes.csv").read_text()
     (here / "nodes.csv").write_text(re.sub('"007","[^"]+"', '"007","music"', text))

@@ -108,7 +108,9 @@ class GraphOptions:
                 "the model was not trained on tables, so it cannot read any: give a graph name or .npz file"
             )
         check_replay(classifier.encoding_, self.said_of_columns)
-        return self._read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())
+        data = self._read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())
+        _note_lonely(data)
+        return data
 
     def _read(self, **earlier: Any) -> "Data":
         from ncgnn.data import read_graph
@@ -159,6 +161,17 @@ def show_roles(data: "Data") -> None:
 
     for line in role_lines(data.get("roles") or ()):
         print(line)
+
+
+def _note_lonely(data: "Data") -> None:
+    """New rows alone make a graph in which hardly anybody is heard."""
+    alone = int(data.num_nodes or 0) - len(data.edge_index.unique())
+    if 2 * alone > int(data.num_nodes or 0):
+        print(
+            f"note: {alone} of {data.num_nodes} nodes have no edge, and predictions listen to neighbours: give the"
+            " whole tables, old nodes too",
+            file=sys.stderr,
+        )
 
 
 @contextmanager

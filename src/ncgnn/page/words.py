@@ -7,9 +7,7 @@ from typing import Any
 
 def in_words(view: dict[str, Any]) -> str:
     """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
-    largest = ", ".join(_largest_parts(view))
-    parts = f" Of its score, {largest}." if largest else ""
-    return f"{_prediction(view)}{parts}{_labels(view)}"
+    return f"{_prediction(view)} Of its score, {', '.join(_largest_parts(view))}.{_labels(view)}"
 
 
 def _prediction(view: dict[str, Any]) -> str:
@@ -24,23 +22,21 @@ def _prediction(view: dict[str, Any]) -> str:
 def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
     if view["hops"]:
         hop, value = max(view["hops"], key=lambda part: part[1])
-        yield f"{percent(value, view)} comes over {hop} {'hop' if hop == '1' else 'hops'}"
+        yield f"by hop {percent(value, view)} comes over {hop} {'hop' if hop == '1' else 'hops'}"
     if view["neighbours"]:
         yield _strongest(max(view["neighbours"], key=lambda other: other["value"]), view)
-    capsule = max(range(len(view["capsules"])), key=view["capsules"].__getitem__)
-    yield f"{percent(view['capsules'][capsule], view)} through capsule {capsule}"
     if view["features"]["largest"]:
         feature, value = max(view["features"]["largest"], key=lambda part: part[1])
-        yield f"{percent(value, view)} from feature “{feature}”"
+        yield f"by feature {percent(value, view)} from “{feature}”"
     yield f"{percent(view['bias'], view)} is bias, which owes nothing to any node"
 
 
 def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:
     share = percent(other["value"], view)
     if other["id"] == view["id"]:
-        return f"{share} from the node itself"
+        return f"by node {share} from the node itself"
     trained = f" (training, {other['label']})" if other["split"] == "train" else ""
-    return f"{share} from node {other['id']}{trained}"
+    return f"by node {share} from {other['id']}{trained}"
 
 
 def _labels(view: dict[str, Any]) -> str:

@@ -63,7 +63,7 @@ function neighbourhood(node) {
   const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
   const note =
     "A node's line towards the middle is as wide as its contribution; a dotted one leads over nodes that are not " +
-    "shown. Circled: training nodes.";
+    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes.";
   return section(
     "Nodes that contribute most",
     control,
@@ -95,9 +95,9 @@ function splits(node) {
   features.push({ name: "bias of the capsules", value: node.features.bias, quiet: true });
   const caption = "Share of the score";
   return [
-    hops && section("By hop", bars(caption, [...hops, bias], node.score)),
+    hops && section("By hop", bars(`${caption}, over walks of so many steps; a step may stay where it is`, [...hops, bias], node.score)),
     section("By capsule", bars(caption, [...capsules, bias], node.score)),
-    section("By feature", bars(caption, features, node.score)),
+    section("By feature", bars(`${caption}, by features of all nodes that are heard, not of this one alone`, features, node.score)),
   ].filter(Boolean);
 }
 
