@@ -18,6 +18,15 @@ def test_the_parts_of_each_kind_add_up_to_the_score(view):
         assert parts + view["bias"] == pytest.approx(view["score"], rel=0.01)
 
 
+def test_what_the_prediction_is_ahead_by_adds_up_too(view, explainer):
+    lead = view["lead"]
+    (why,) = explainer.explain(["33"])
+    assert lead["score"] == pytest.approx(why.prediction.value - why.runner_up.value, rel=0.01)
+    parts = sum(other["value"] for other in lead["neighbours"]) + lead["rest"] + lead["bias"]
+    assert parts == pytest.approx(lead["score"], abs=0.01 * view["score"])
+    assert {"id", "predicted", "label", "split", "value"} <= set(lead["neighbours"][0])
+
+
 def test_neighbours_are_said_with_class_role_and_distance(view, karate):
     by_id = {other["id"]: other for other in view["neighbours"]}
     assert by_id["33"]["distance"] == 0
@@ -46,6 +55,8 @@ def test_a_shortened_view_means_the_same(view):
     assert [[features.names[place], value] for place, value in short["features"]["largest"]] == view["features"][
         "largest"
     ]
+    deciding = [[nodes.names[place], value] for place, value in short["lead"]["neighbours"]]
+    assert deciding == [[other["id"], other["value"]] for other in view["lead"]["neighbours"]]
     around = list(dict.fromkeys(["33", *(n["id"] for n in view["neighbours"])]))
     ends = [around[place] for place in short["links"]]
     assert [list(pair) for pair in zip(ends[::2], ends[1::2], strict=True)] == view["links"]

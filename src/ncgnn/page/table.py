@@ -33,9 +33,11 @@ def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict
     kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "words")}
     by_feature = view["features"]
     largest = [[features.place(name), value] for name, value in by_feature["largest"]]
+    lead = view["lead"] | {"neighbours": [[nodes.place(n["id"]), n["value"]] for n in view["lead"]["neighbours"]]}
     around = Register(dict.fromkeys([view["id"], *(n["id"] for n in view["neighbours"])]))
     return kept | {
         "features": by_feature | {"largest": largest},
+        "lead": lead,
         "neighbours": [[nodes.place(n["id"]), n["value"], n["distance"]] for n in view["neighbours"]],
         "links": [around.place(end) for link in view["links"] for end in link],
     }

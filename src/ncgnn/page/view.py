@@ -6,11 +6,12 @@ from typing import Any
 from torch_geometric.data import Data
 
 from ncgnn.explain import GraphExplainer, NodeExplanation, Part
+from ncgnn.explain.explainer import RUNNER_UP
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.surroundings import Surroundings
 from ncgnn.page.words import in_words
 
-NEIGHBOURS, FEATURES = 32, 12
+NEIGHBOURS, FEATURES, DECIDING = 32, 12, 8
 """How many are named; a drawing of more is not to be read."""
 _LEAST = 5e-4  # of the score: what is less would read 0.0 %
 
@@ -25,9 +26,12 @@ class NodeViews:
         self._numbers = {id: number for number, id in enumerate(explainer.names.nodes)}
 
     def __call__(self, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-        return map(self._view, self.explainer.explain(ids, features=True, top=NEIGHBOURS))
+        explain = self.explainer.explain
+        return map(
+            self._view, explain(ids, features=True, top=NEIGHBOURS), explain(ids, against=RUNNER_UP, top=DECIDING)
+        )
 
-    def _view(self, why: NodeExplanation) -> dict[str, Any]:
+    def _view(self, why: NodeExplanation, lead: NodeExplanation) -> dict[str, Any]:
         node = self._numbers[why.node]
         heard = [neighbour for neighbour in why.neighbours if abs(neighbour.value) >= _LEAST * abs(why.score)]
         others = [self._numbers[neighbour.id] for neighbour in heard]
@@ -40,6 +44,7 @@ class NodeViews:
             "features": _features(why),
             "neighbours": self._neighbours(node, others, [neighbour.value for neighbour in heard]),
             "rest": rounded(rest),
+            "lead": self._lead(lead),
             "links": self._links([node, *(other for other in others if other != node)]),
         }
         return view | {"words": in_words(view)}
@@ -50,6 +55,12 @@ class NodeViews:
             self.known(other) | {"value": rounded(value), "distance": distance}
             for other, value, distance in zip(others, values, steps, strict=True)
         ]
+
+    def _lead(self, lead: NodeExplanation) -> dict[str, Any]:
+        """What the prediction is ahead of the runner-up, and whose doing that is."""
+        others = [self.known(self._numbers[one.id]) | {"value": rounded(one.value)} for one in lead.neighbours]
+        parts = {"score": lead.score, "bias": lead.bias, "rest": lead.rest}
+        return {key: rounded(value) for key, value in parts.items()} | {"neighbours": others}
 
     def _links(self, nodes: list[int]) -> list[list[str]]:
         return [[self._id(nodes[a]), self._id(nodes[b])] for a, b in self._surroundings.links(nodes)]

@@ -45,6 +45,19 @@ class NearNode(Known):
     distance: int | None = Field(description="steps along edges; none where there are many")
 
 
+class DecidingNode(Known):
+    value: float = Field(description="its part of the lead")
+
+
+class Lead(BaseModel):
+    """What the prediction is ahead of the runner-up."""
+
+    score: float
+    bias: float
+    rest: float
+    neighbours: list[DecidingNode]
+
+
 class FeatureBars(BaseModel):
     largest: list[tuple[str, float]]
     rest: float
@@ -63,5 +76,6 @@ class View(Known):
     features: FeatureBars
     neighbours: list[NearNode]
     rest: float
+    lead: Lead
     links: list[tuple[str, str]] = Field(description="edges among the node and its neighbours")
     words: str

@@ -45,6 +45,7 @@ function expanded(row, view) {
     ...view,
     features: { ...view.features, largest: view.features.largest.map(named) },
     neighbours,
+    lead: { ...view.lead, neighbours: view.lead.neighbours.map(([place, value]) => ({ ...known(place), value })) },
     links: ends.flatMap((id, i) => (i % 2 ? [] : [[id, ends[i + 1]]])),
   };
 }

@@ -15,7 +15,7 @@ function nodeView(node) {
     verdict(node),
     element("p", { class: "words" }, node.words),
     neighbourhood(node),
-    element("div", { class: "columns" }, trainingLabels(node), ...splits(node)),
+    element("div", { class: "columns" }, lead(node), trainingLabels(node), ...splits(node)),
   ];
 }
 
@@ -71,11 +71,21 @@ function neighbourhood(node) {
   );
 }
 
+const namedPart = (node) => (other) => ({
+  name: other.id === node.id ? "the node itself" : nodeName(other),
+  value: other.value,
+});
+
+/** What puts the prediction ahead of the runner-up, and what speaks for that one. */
+function lead(node) {
+  const parts = withRest(node.lead, node.lead.neighbours.map(namedPart(node)), "all other nodes", node.lead.rest);
+  const sides = `to the right for ${node.predicted}, to the left for ${node.second}`;
+  const caption = `A lead of ${percent(node.score ? node.lead.score / node.score : 0, 1)} of the score: ${sides}`;
+  return section(`Why ${node.predicted} rather than ${node.second}`, bars(caption, parts, node.score));
+}
+
 function neighbourBars(node, shown) {
-  const named = node.neighbours.slice(0, shown).map((other) => ({
-    name: other.id === node.id ? "the node itself" : nodeName(other),
-    value: other.value,
-  }));
+  const named = node.neighbours.slice(0, shown).map(namedPart(node));
   const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
   return bars(`Share of the score ${node.score}`, withRest(node, named, "all other nodes", others), node.score);
 }
