@@ -1,6 +1,7 @@
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,3 +23,12 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NCGNN_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture
+def benchmark() -> Path:
+    """The folder of benchmark graphs."""
+    folder = os.environ.get("NCGNN_DATA")
+    if not folder:
+        pytest.skip("set NCGNN_DATA to the benchmark folder")
+    return Path(folder)

@@ -1,6 +1,3 @@
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 from clean_graph import make_clean, undirected
@@ -18,12 +15,3 @@ def clean() -> Data:
 @pytest.fixture
 def edges(clean) -> np.ndarray:
     return undirected(clean)
-
-
-@pytest.fixture
-def benchmark() -> Path:
-    """The folder of benchmark graphs."""
-    folder = os.environ.get("NCGNN_DATA")
-    if not folder:
-        pytest.skip("set NCGNN_DATA to the benchmark folder")
-    return Path(folder)

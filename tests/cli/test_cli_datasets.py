@@ -1,5 +1,4 @@
 import json
-import os
 import re
 
 import pytest
@@ -49,8 +48,7 @@ def test_a_data_folder_that_is_not_there(ncgnn, no_benchmark):
     assert done.err == "ncgnn: nowhere: the data folder does not exist\n"
 
 
-@pytest.mark.skipif(not os.environ.get("NCGNN_DATA"), reason="set NCGNN_DATA to the folder of benchmark graphs")
-def test_all_graphs_of_the_paper_equal_its_table_1(ncgnn):
+def test_all_graphs_of_the_paper_equal_its_table_1(ncgnn, benchmark):
     rows = {row["name"]: row for row in json.loads(ncgnn("datasets", "--json").out)}
     paper = [row for row in rows.values() if row["paper"] is not None]
     assert [row["equal"] for row in paper] == [True] * 12

@@ -1,6 +1,5 @@
 """Nodes that a model has never seen, beside a model that had them in its graph from the start."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +21,7 @@ SPLITS = range(3)  # on the 270 nodes of a single one, two points are five nodes
 def data(request):
     if request.param == "generated":
         return syn_cora(0.8)
-    if not os.environ.get("NCGNN_DATA"):
-        pytest.skip("set NCGNN_DATA to the benchmark folder")
+    request.getfixturevalue("benchmark")
     return load_dataset("cora")
 
 

@@ -1,7 +1,6 @@
 """A person's own tables through the whole command line, beside the same graph prepared by others."""
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +18,9 @@ TABLES = ["--nodes", "papers.csv", "--edges", "cites.tsv"]
 
 
 @pytest.fixture
-def cora_ml():
+def cora_ml(benchmark):
     """Cora-ML with few labels: enough for 20 a topic and 300 others. ``truth`` has all of them. Topics are numbered in
     the order of their names, as those of tables are."""
-    if not os.environ.get("NCGNN_DATA"):
-        pytest.skip("set NCGNN_DATA to the benchmark folder")
     data = load_dataset("cora-ml")
     order = np.argsort(data.class_names)
     data.y = torch.from_numpy(np.argsort(order))[data.y]

@@ -1,16 +1,6 @@
-import os
 from pathlib import Path
 
 import pytest
-
-
-@pytest.fixture
-def benchmark() -> Path:
-    """The folder of benchmark graphs."""
-    folder = os.environ.get("NCGNN_DATA")
-    if not folder:
-        pytest.skip("set NCGNN_DATA to the benchmark folder")
-    return Path(folder)
 
 
 @pytest.fixture

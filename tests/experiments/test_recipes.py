@@ -60,3 +60,10 @@ def test_the_settings_of_a_cell_can_be_read_back_from_what_is_kept_of_them(cell)
     assert "seed" not in kept
     again = Settings.make(kept) if cell.model in ("GCN", "GCN tuned", "MLP") else Config.make(kept)
     assert config_hash(again) == config_hash(recipe(cell))
+
+
+@pytest.mark.parametrize(("filter", "ignored"), [("diffusion", {"hops": 2}), ("attention", {"alpha": 0.3})])
+def test_what_means_nothing_beside_the_filter_does_not_change_the_hash(filter, ignored):
+    settings = Config.make({"filter": filter})
+    assert config_hash(Config.make({"filter": filter} | ignored)) == config_hash(settings)
+    assert config_hash(Config.make({"filter": filter, "lr": 0.5})) != config_hash(settings)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from statistics import fmean
 
 import optuna
@@ -115,6 +116,15 @@ def test_a_trial_below_the_median_is_given_up_at_an_epoch_of_its_first_run(tmp_p
         1001,
     ]  # after the last split there is nothing to save
     assert list(trials[6].intermediate_values) == [20, 40]
+
+
+def test_a_search_over_several_graphs_gives_nothing_up(tmp_path):
+    """How good a trial is on the first graph says little about the others."""
+    good, poor = [0.5] * 200, [0.1] * 200
+    model = Scripted(lambda choice: poor if choice.lr == 0 else good, queue=[0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 0.0])
+    search = make_search(tmp_path, model, trials=7)
+    trials = run(replace(search, splits=[*search.splits, *search.splits])).get_trials()
+    assert [trial.state for trial in trials] == [TrialState.COMPLETE] * 7
 
 
 def test_a_late_bloomer_is_not_given_up(tmp_path):

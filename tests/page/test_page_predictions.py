@@ -19,7 +19,7 @@ def test_test_nodes_are_judged_and_all_labelled_ones_where_no_split_is_known():
     assert made(["test", "train", "test", ""]).judged.nodes.tolist() == [0, 2]
     assert made(None).judged.nodes.tolist() == [0, 1, 2]
     validated = made(["val", "train", "train", "test"]).judged  # the last one has no label
-    assert (validated.name, validated.nodes.tolist()) == ("validation nodes, which chose the weights", [0])
+    assert (validated.kind, validated.nodes.tolist()) == ("validation", [0])
 
 
 def test_doubtful_are_nodes_whose_best_classes_are_near_to_each_other():

@@ -8,7 +8,6 @@ import torch
 from ncgnn.sparse import CSR, kernels
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_kernels_work_in_a_forked_process():
     matrix = CSR.from_scipy(sp.eye(50), torch.float64)

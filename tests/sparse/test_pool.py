@@ -52,7 +52,6 @@ def test_small_tensors_are_left_to_torch():
     assert not pool._free
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 def test_a_child_does_not_wait_for_a_lock_that_its_parent_held():
     held, done = Event(), Event()

@@ -193,7 +193,6 @@ def someone_else() -> Iterator[None]:
         os.seteuid(0)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="folders have no mode here")
 def test_a_folder_one_may_only_read_still_serves(graph, monkeypatch):
     with TemporaryDirectory() as place:  # pytest's own folders are closed to others
         folder = Path(place)

@@ -53,7 +53,7 @@ class GraphExplainer:
 
     def explain(
         self,
-        nodes: Sequence[object] | None = None,
+        nodes: Sequence[object] | Tensor | None = None,
         against: str | None = None,
         features: bool = False,
         top: int = 16,
@@ -71,12 +71,7 @@ class GraphExplainer:
         """
         if top < 1:
             raise InputError(f"top = {top}: name at least one neighbour")
-        if isinstance(nodes, Tensor):
-            nodes = _ids(nodes, self.names.nodes)
-        if nodes is not None and (isinstance(nodes, str) or not hasattr(nodes, "__iter__")):
-            raise InputError(f"nodes = {nodes!r}: give a list of ids")
-        numbers = range(len(self.names.nodes)) if nodes is None else self.names.node_numbers(nodes)
-        at = torch.tensor(list(numbers), dtype=torch.int64)
+        at = self._numbers(nodes)
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
@@ -98,6 +93,20 @@ class GraphExplainer:
     @cached_property
     def _feature_shares(self) -> FeatureShares:
         return FeatureShares(self.trace)
+
+    def _numbers(self, nodes: Sequence[object] | Tensor | None) -> Tensor:
+        """Of nodes by id, or as PyTorch Geometric has them: numbers or a mask."""
+        total = len(self.names.nodes)
+        if nodes is None:
+            return torch.arange(total)
+        if not isinstance(nodes, Tensor):
+            if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
+                raise InputError(f"nodes = {nodes!r}: give a list of ids")
+            return torch.tensor(self.names.node_numbers(nodes), dtype=torch.int64)
+        numbers = nodes.nonzero().flatten() if nodes.dtype == torch.bool else nodes.flatten()
+        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < total:
+            raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {total} nodes")
+        return numbers
 
     def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The two classes with the highest scores, these and their probabilities [n, 2]."""
@@ -123,11 +132,3 @@ class GraphExplainer:
                 f"node {node!r} is explained for class {against!r} itself: compare with another class or {RUNNER_UP!r}"
             )
         return torch.full_like(classes, other)
-
-
-def _ids(nodes: Tensor, names: Sequence[str]) -> list[str]:
-    """Those of a mask or of node numbers, as PyTorch Geometric has them."""
-    numbers = nodes.nonzero().flatten() if nodes.dtype == torch.bool else nodes.flatten()
-    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < len(names):
-        raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {len(names)} nodes")
-    return [names[number] for number in numbers.tolist()]

@@ -57,5 +57,5 @@ def _reason(predictions: Predictions, on_map: int, explained: int, is_wanted: bo
 def _rank(predictions: Predictions) -> str:
     judged = predictions.judged
     if len(judged.nodes):
-        return f"{judged.name.partition(' ')[0]} nodes first"
+        return f"{judged.kind} nodes first"
     return "of those that were not for training" if predictions.split is not None else "of all"

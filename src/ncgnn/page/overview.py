@@ -16,6 +16,12 @@ from ncgnn.page.view import rounded
 CALIBRATED = "Probabilities are calibrated on nodes that were set aside for it."
 NOT_CALIBRATED = "A probability is a class's share of the lengths of all class capsules; it is not calibrated."
 
+JUDGED = {
+    "test": "test nodes",
+    "validation": "validation nodes, which chose the weights",
+    "labelled": "labelled nodes (which were for training is not known)",
+}
+
 
 def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, choice: Choice) -> dict[str, Any]:
     """Everything but the nodes themselves, as plain values; nodes are given by number."""
@@ -49,7 +55,7 @@ def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
     bins = reliability(predictions.probability[judged.nodes, 0], label == predicted)
     return {
         "judged": len(judged.nodes),
-        "nodes": judged.name,
+        "nodes": JUDGED[judged.kind],
         "accuracy": float((label == predicted).mean()),
         "confusion": confusion_matrix(label, predicted, labels=range(classes)).tolist(),
         "bins": [{key: rounded(value) for key, value in asdict(bin).items()} for bin in bins],

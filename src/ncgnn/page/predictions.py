@@ -9,9 +9,9 @@ from ncgnn.explain import GraphExplainer
 
 
 class Judged(NamedTuple):
-    """Nodes with labels to compare with, and what they are called."""
+    """Nodes with labels to compare with: those for ``test`` or ``validation``, or all that are ``labelled``."""
 
-    name: str
+    kind: str
     nodes: np.ndarray
 
 
@@ -51,11 +51,11 @@ class Predictions:
         """The nodes on which accuracy is measured: the labelled ones for test or, if there are none, for validation;
         all labelled ones where no split is known."""
         if self.split is None:
-            return Judged("labelled nodes (which were for training is not known)", np.flatnonzero(self.label >= 0))
+            return Judged("labelled", np.flatnonzero(self.label >= 0))
         tested, validated = (np.flatnonzero((self.label >= 0) & (self.split == role)) for role in ("test", "val"))
         if len(tested) or not len(validated):
-            return Judged("test nodes", tested)
-        return Judged("validation nodes, which chose the weights", validated)
+            return Judged("test", tested)
+        return Judged("validation", validated)
 
     @property
     def unseen(self) -> np.ndarray:

@@ -200,7 +200,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
     def explain(
         self,
         data: Data,
-        nodes: Sequence[object] | None = None,
+        nodes: Sequence[object] | Tensor | None = None,
         against: str | None = None,
         features: bool = False,
         top: int = 16,

@@ -19,17 +19,16 @@ on validation."""
 
 def show_gat(data: Data) -> Shown:
     """Eight heads of eight, then one, in PyG."""
-    settings = SETTINGS
-    x = dense(prepare_features(data.x, settings.normalize_features))
+    x = dense(prepare_features(data.x, SETTINGS.normalize_features))
     inputs = x, data.edge_index
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+        torch.manual_seed(SETTINGS.seed)
         model = GAT(x.shape[1], len(data.class_names))
-        optimizer = torch.optim.Adam(model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay)
-        best, _ = train(model, inputs, hide_test_labels(data), optimizer, settings)
+        optimizer = torch.optim.Adam(model.parameters(), lr=SETTINGS.lr, weight_decay=SETTINGS.weight_decay)
+        best, _ = train(model, inputs, hide_test_labels(data), optimizer, SETTINGS)
     probabilities = class_scores(model, inputs).softmax(dim=1).numpy()
-    used = settings.model_dump(mode="json", include={"lr", "weight_decay", "epochs", "normalize_features", "seed"})
-    return Shown(model, probabilities, settings.normalize_features, describe("GAT", data, used, best, probabilities))
+    used = SETTINGS.model_dump(mode="json", include={"lr", "weight_decay", "epochs", "normalize_features", "seed"})
+    return Shown(model, probabilities, SETTINGS.normalize_features, describe("GAT", data, used, best, probabilities))
 
 
 @torch.no_grad()
