@@ -33,6 +33,13 @@ def test_memory_comes_back_when_its_last_tensor_is_gone():
     assert pool.empty(like, *SHAPE).data_ptr() == place
 
 
+def test_memory_lent_before_the_pool_was_cleared_does_not_come_back():
+    lent = pool.empty(torch.empty(0), *SHAPE)
+    pool.clear()
+    del lent
+    assert not any(pool._free.values())
+
+
 def test_tensors_that_live_together_share_nothing():
     like = torch.empty(0)
     first, second = pool.empty(like, *SHAPE).fill_(1), pool.empty(like, *SHAPE).fill_(2)
@@ -83,10 +90,10 @@ def test_what_memory_held_before_changes_nothing(monkeypatch):
     monkeypatch.setattr(pool, "_SMALLEST", 1)
     take_back, taken = pool._take_back, []
 
-    def spoil(size, block):
+    def spoil(home, size, block):
         block.fill(0xFF)
         taken.append(size)
-        take_back(size, block)
+        take_back(home, size, block)
 
     monkeypatch.setattr(pool, "_take_back", spoil)
     assert np.array_equal(ncgnn.NCGNNClassifier(**settings).fit(data).decision_function(data), expected)

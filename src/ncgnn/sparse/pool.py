@@ -28,17 +28,20 @@ def empty(like: Tensor, *shape: int) -> Tensor:
     if like.device.type != "cpu" or size < _SMALLEST:
         return like.new_empty(shape)
     with _lock:
-        blocks = _free.pop(size, [])
+        home = _free
+        blocks = home.pop(size, [])
         block = blocks.pop() if blocks else np.empty(size + _ALIGNMENT, np.uint8)
-        _free[size] = blocks
+        home[size] = blocks
     start = -block.ctypes.data % _ALIGNMENT
     loan = block[start : start + size]
-    weakref.finalize(loan, _take_back, size, block).atexit = False
+    weakref.finalize(loan, _take_back, home, size, block).atexit = False
     return torch.from_numpy(loan).view(like.dtype).view(shape)
 
 
-def _take_back(size: int, block: np.ndarray) -> None:
+def _take_back(home: dict[int, list[np.ndarray]], size: int, block: np.ndarray) -> None:
     with _lock:
+        if home is not _free:  # lent before the pool was cleared
+            return
         _free.setdefault(size, []).append(block)
         while sum(size * len(blocks) for size, blocks in _free.items()) > _LARGEST:
             del _free[next(iter(_free))]
@@ -55,6 +58,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def clear() -> None:
-    """Give the unused memory back to the system."""
+    """Give the memory back to the system: what is unused at once, what is lent as soon as it is free."""
+    global _free
     with _lock:
-        _free.clear()
+        _free = {}
