@@ -79,6 +79,18 @@ def test_an_mlp_is_a_function_of_the_features_alone(karate):
     assert not torch.equal(fit(karate, SMALL).scores, fit(other, SMALL).scores)
 
 
+def test_an_mlp_reads_the_features_of_known_nodes_until_it_scores_all(karate):
+    mlp = SMALL.model_copy(update={"model": "mlp"})
+    dense, other = copy(karate), copy(karate)
+    dense.x = karate.x.to_dense()
+    other.x = dense.x.where(~karate.test_mask.unsqueeze(1), -2)
+    first, second = fit(dense, mlp), fit(other, mlp)
+    assert first.history == second.history
+    assert not torch.equal(first.scores, second.scores)
+    assert torch.equal(first.scores[~karate.test_mask], second.scores[~karate.test_mask])
+    assert torch.equal(first.scores, fit(karate, mlp).scores)
+
+
 def test_a_run_that_diverges_says_so(karate):
     huge = copy(karate)
     huge.x = torch.full((34, 34), 3e38)
