@@ -22,7 +22,7 @@ def test_a_file_says_what_options_say(write):
     ("text", "message"),
     [
         ("id = ", "not valid TOML"),
-        ("key = 1", "unknown key 'key'; known keys: id, label, source"),
+        ("key = 1", "unknown key 'key'; known keys: id, label, title, source"),
         ("id = 1", "id = 1: must be a column name"),
         ('text = "a"', "text = 'a': must be a list of column names"),
         ("\xff".encode("latin-1"), "not UTF-8 text"),

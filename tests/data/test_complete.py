@@ -61,3 +61,9 @@ def test_labels_that_are_no_whole_number_a_node_are_refused(y):
 def test_features_that_are_all_zero_are_refused():
     with pytest.raises(InputError, match="nothing to learn from"):
         complete(Data(x=torch.zeros(3, 2), edge_index=torch.zeros(2, 0, dtype=torch.int64)))
+
+
+def test_titles_must_be_one_a_node():
+    graph = Data(x=torch.ones(2, 1), edge_index=EDGES, node_titles=["a"])
+    with pytest.raises(InputError, match="node_titles has 1 names for 2"):
+        complete(graph)

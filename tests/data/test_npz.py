@@ -53,7 +53,12 @@ def graphs(draw):
     y = torch.tensor(draw(st.lists(st.integers(-1, classes - 1), min_size=nodes, max_size=nodes)))
     lists = {
         key: draw(st.lists(names, min_size=size, max_size=size))
-        for key, size in (("class_names", classes), ("feature_names", features), ("node_ids", nodes))
+        for key, size in (
+            ("class_names", classes),
+            ("feature_names", features),
+            ("node_ids", nodes),
+            ("node_titles", nodes),
+        )
     }
     shape = draw(st.sampled_from([None, (nodes,), (nodes, 3)]))
     rng = np.random.default_rng(0)

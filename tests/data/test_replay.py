@@ -72,6 +72,15 @@ def test_the_label_may_be_missing(trained):
     assert again.class_names == ["u", "v"]
 
 
+def test_titles_may_be_missing_renamed_or_new(trained):
+    titled = read_graph(table(t=["one", "two", "three"]), EDGES, label="y", title="t")
+    assert replay(table(t=["a", "b", ""]), titled).node_titles == ["a", "b", ""]
+    assert "node_titles" not in replay(table(), titled)
+    for earlier in (titled, trained):
+        again = read_graph(table(u=["a", "b", "c"]), EDGES, title="u", encoding=earlier.encoding)
+        assert again.node_titles == ["a", "b", "c"]
+
+
 def test_a_missing_feature_is_named(trained):
     with pytest.raises(InputError, match="node table: there is no column 'venue'"):
         replay(table(venue=None), trained)

@@ -43,6 +43,19 @@ def test_two_csv_files_become_a_graph(tables):
     assert data.y.dtype == torch.int64
 
 
+def test_a_title_is_what_to_call_a_node_and_changes_no_feature(write):
+    nodes = write("nodes.csv", "id,age,called,topic\n1,20,Ann B,x\n2,30,,y\n3,40, Cem ,x\n")
+    edges = write("edges.csv", "source,target\n1,2\n")
+    data = read_graph(nodes, edges, label="topic", title="called")
+    assert data.node_titles == ["Ann B", "", "Cem"]
+    assert data.feature_names == read_graph(nodes, edges, label="topic").feature_names
+    assert ("called", "title") in [(role.column, role.role) for role in data.roles]
+
+
+def test_without_a_column_of_titles_there_are_none(tables):
+    assert "node_titles" not in read_graph(*tables, label="topic")
+
+
 def test_csv_tsv_gzip_parquet_and_data_frames_give_the_same_graph(tables, write, tmp_path):
     frame = pd.read_csv(tables[0], dtype={"id": str, "topic": str, "venue": str}, keep_default_na=False)
     links = pd.read_csv(tables[1], dtype=str)

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
@@ -18,3 +19,9 @@ def test_texts_are_divided_as_scikit_learn_divides_them(texts):
 def test_words_without_blanks_between_them_are_one():
     texts = ["three words here", "https://example.org/one", "a b c", "eins, zwei; drei!", ""]
     assert count_spaced_words(pd.Series(texts)).tolist() == [3, 1, 0, 3, 0]
+
+
+@pytest.mark.parametrize("size", [63, 64, 65, 128])
+def test_a_blank_at_the_end_of_all_texts_is_no_letter(size):
+    word = "é" * ((size - 2) // 2) + "a" * (1 + size % 2)
+    assert tokens(pd.Series([f"{word} "], dtype="str")).words.to_pylist() == [word]

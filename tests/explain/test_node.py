@@ -54,6 +54,15 @@ def test_the_sentence_names_the_largest_parts(wild):
     )
 
 
+def test_titles_stand_beside_ids(wild):
+    named = replace(wild, title="<u>N</u>", neighbours=(replace(wild.neighbours[0], title="T\x1b"),))
+    assert 'Node <i>"n"</i> “<u>N</u>” is predicted' in str(named)
+    assert "node '<script> “T\\x1b” (train, class <b>A&B</b>)' (+1.500)" in str(named)
+    assert "“&lt;u&gt;N&lt;/u&gt;”" in named._repr_html_()
+    assert named.to_dict()["neighbours"][0]["title"] == "T\x1b"
+    assert [name for kind, name, _ in named.rows() if kind == "neighbour"] == ["<script>"]
+
+
 def test_the_sentence_says_where_the_label_is_another(wild):
     assert "Its label" not in str(wild)
     assert "Its label" not in str(replace(wild, label=wild.prediction.name))

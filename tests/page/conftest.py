@@ -26,6 +26,7 @@ def explainer(karate) -> GraphExplainer:
 def planted() -> Data:
     """The karate club, with names that try to be more than names."""
     data = copy(split_per_class(load_dataset("karate"), train=3, val=8))
+    data.node_titles = [*reversed(PLANTED), *[""] * (data.num_nodes - len(PLANTED))]
     data.node_ids = [*PLANTED, *data.node_ids[len(PLANTED) :]]
     data.feature_names = [*PLANTED, *data.feature_names[len(PLANTED) :]]
     data.class_names = [f"{name} {number}" for number, name in enumerate(PLANTED[:4])]

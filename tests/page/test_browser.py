@@ -105,7 +105,7 @@ def test_a_search_lists_nodes_and_enter_opens_the_first(visit, address):
 def test_a_click_on_a_neighbour_opens_it(visit, address):
     page = visit(f"{address}#node=33")
     link = page.locator("svg.ego a").first
-    name = link.locator("text").text_content().removeprefix("− ")
+    name = link.get_attribute("aria-label").split(",")[0]
     link.click()
     wait_for(page, f"Node {name}")
     page.go_back()
@@ -207,15 +207,28 @@ def test_axe_finds_nothing_serious(visit, address, scheme, hash):
 def test_planted_names_are_shown_as_text(visit, planted_page, planted, name, viewport):
     page = visit(planted_page.as_uri(), viewport)
     page.get_by_label("Find a node").fill(name)
-    assert page.locator("#results a").first.text_content() == name
+    title = planted.node_titles[planted.node_ids.index(name)]
+    assert page.locator("#results a").first.text_content() == f"{name} {title}"
     page.keyboard.press("Enter")
     page.locator("#node h1").wait_for()
-    assert page.locator("main:visible h1").text_content() == f"Node {name}"
+    assert page.locator("main:visible h1").text_content() == f"Node {name}: {title}"
     assert page.evaluate("window.planted") is None
     assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
     assert page.locator(".home").text_content() == planted.name
     page.goto(f"{planted_page.as_uri()}#node={quote(name)}")
-    assert page.locator("main:visible h1").text_content() == f"Node {name}"
+    assert page.locator("main:visible h1").text_content() == f"Node {name}: {title}"
+
+
+def test_names_in_a_drawing_do_not_cover_each_other(visit, address):
+    page = visit(f"{address}#node=33", PHONE)
+    page.get_by_label("Nodes shown").fill("17")
+    boxes = [name.bounding_box() for name in page.locator("svg.ego a text").all() if name.text_content()]
+    assert 2 < len(boxes) <= 17
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            across = min(a["x"] + a["width"], b["x"] + b["width"]) - max(a["x"], b["x"])
+            down = min(a["y"] + a["height"], b["y"] + b["height"]) - max(a["y"], b["y"])
+            assert min(across, down) <= 4  # the letters' own margins
 
 
 def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):

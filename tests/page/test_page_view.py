@@ -2,7 +2,7 @@ import pytest
 
 from ncgnn.page import NodeViews
 from ncgnn.page.table import Register, shortened
-from ncgnn.page.view import FEATURES
+from ncgnn.page.view import FEATURES, FEATURES_EACH, WITH_FEATURES
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,21 @@ def test_few_features_are_named(view):
     assert len(view["features"]["largest"]) <= FEATURES
 
 
+def test_the_first_neighbours_are_said_with_their_largest_features(view, explainer):
+    (why,) = explainer.explain(["33"], features=True)
+    largest = {neighbour.id: [part.name for part in neighbour.features[:FEATURES_EACH]] for neighbour in why.neighbours}
+    first, others = view["neighbours"][:WITH_FEATURES], view["neighbours"][WITH_FEATURES:]
+    assert [other["features"] for other in first] == [largest[other["id"]] for other in first]
+    assert any(other["features"] for other in first)
+    assert not any(other["features"] for other in others)
+
+
 def test_a_shortened_view_means_the_same(view):
     nodes, features = Register(["33"]), Register()
     short = shortened(view, nodes, features)
-    assert [nodes.names[place] for place, _, _ in short["neighbours"]] == [n["id"] for n in view["neighbours"]]
+    assert [nodes.names[place] for place, *_ in short["neighbours"]] == [n["id"] for n in view["neighbours"]]
+    through = [[features.names[place] for place in places] for _, _, _, *places in short["neighbours"]]
+    assert through == [n["features"] for n in view["neighbours"]]
     assert [[features.names[place], value] for place, value in short["features"]["largest"]] == view["features"][
         "largest"
     ]

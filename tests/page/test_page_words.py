@@ -6,6 +6,7 @@ from ncgnn.page.words import in_words
 def view(**changes: Any) -> dict[str, Any]:
     made = {
         "id": "7",
+        "title": None,
         "predicted": "A",
         "probability": 0.8,
         "second": "B",
@@ -17,9 +18,9 @@ def view(**changes: Any) -> dict[str, Any]:
         "capsules": [0.1, 0.3],
         "features": {"largest": [["word", 0.05]]},
         "neighbours": [
-            {"id": "3", "label": "A", "split": "train", "value": 0.2},
-            {"id": "7", "label": "A", "split": "test", "value": 0.1},
-            {"id": "4", "label": "B", "split": "train", "value": -0.05},
+            {"id": "3", "title": "three", "label": "A", "split": "train", "value": 0.2},
+            {"id": "7", "title": None, "label": "A", "split": "test", "value": 0.1},
+            {"id": "4", "title": None, "label": "B", "split": "train", "value": -0.05},
         ],
     }
     return made | changes
@@ -28,9 +29,13 @@ def view(**changes: Any) -> dict[str, Any]:
 def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
     assert in_words(view()) == (
         "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Of its score, by hop 60 % comes over 2 "
-        "hops, by node 40 % from 3 (training, A), by feature 10 % from “word”, 20 % is bias, which owes nothing to any "
-        "node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class B (-10 %)."
+        "hops, by node 40 % from 3 “three” (training, A), by feature 10 % from “word”, 20 % is bias, which owes nothing "
+        "to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class B (-10 %)."
     )
+
+
+def test_a_title_stands_beside_the_id():
+    assert in_words(view(title="Seven & Co")).startswith("Node 7 “Seven & Co” is predicted A")
 
 
 def test_a_label_that_is_not_the_predicted_one_is_said():

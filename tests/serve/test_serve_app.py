@@ -1,8 +1,10 @@
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
 
 import pytest
 
 from ncgnn.explain import GraphExplainer
+from ncgnn.serve import Answers
 
 
 def test_a_prediction_is_that_of_the_model(ask, graph, classifier):
@@ -46,6 +48,19 @@ def test_search_finds_ids_that_contain_the_text(ask, graph):
     assert [node["id"] for node in found["nodes"]] == ["3", "30", "31", "32"]  # the text itself, what begins with it
     assert ask("/api/nodes", search="nobody") == (200, {"total": 0, "nodes": []})
     assert ask("/api/nodes")[1]["total"] == graph.num_nodes
+
+
+def test_search_finds_titles_too_after_ids(graph, classifier):
+    titled = copy(graph)
+    titled.node_titles = ["Anna", "Ann", "3 ann", *[""] * (graph.num_nodes - 3)]
+    answers = Answers(classifier, titled)
+    assert [(node.id, node.title) for node in answers.search("ANN", 9).nodes] == [
+        ("1", "Ann"),
+        ("0", "Anna"),
+        ("2", "3 ann"),
+    ]
+    assert [node.id for node in answers.search("3", 9).nodes] == ["3", *map(str, range(30, 34)), "13", "23", "2"]
+    assert answers.predict("3").title is None
 
 
 def test_the_page_asks_for_what_the_server_has(get, ask):

@@ -38,6 +38,7 @@ class GraphOptions:
     edges: Annotated[Path | None, _option("Edge table: CSV, TSV or Parquet.")] = None
     id: Annotated[str | None, _option("Id column of the node table; default: id.", "--id")] = None
     label: Annotated[str | None, _option("Label column; blank = not known.")] = None
+    title: Annotated[str | None, _option("Column that says what to call a node, beside its id.")] = None
     source: Annotated[str | None, _option("Edge table's first end; default: source.")] = None
     target: Annotated[str | None, _option("Edge table's second end; default: target.")] = None
     weight: Annotated[str | None, _option("Weight column of the edge table.")] = None

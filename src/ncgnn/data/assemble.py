@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.data.columns import as_values
 from ncgnn.data.direction import times_counted
 from ncgnn.data.encoding import Encoding
 from ncgnn.data.endpoints import edge_weights, node_ids, node_numbers
@@ -50,6 +51,7 @@ def assemble(
         feature_names=found.feature_names,
         node_ids=ids.tolist(),
         numbers=numbers,
+        **({} if found.title is None else {"node_titles": as_values(table[found.title]).tolist()}),
         encoding=found,
         roles=node_roles(where[0], found, labels, details, left_out or {})
         + edge_roles(where[1], found, pairs, len(edges)),

@@ -20,6 +20,7 @@ class Columns(BaseModel):
 
     id: str | None = None
     label: str | None = None
+    title: str | None = None
     source: str | None = None
     target: str | None = None
     weight: str | None = None

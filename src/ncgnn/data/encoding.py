@@ -59,6 +59,7 @@ class Encoding(BaseModel):
 
     id: str
     label: str | None = None
+    title: str | None = None
     source: str
     target: str
     weight: str | None = None

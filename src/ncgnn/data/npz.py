@@ -6,7 +6,8 @@
 ``x_data, x_indices, x_indptr, x_shape``        node features, CSR
 ``labels``                                      (N,) integers, -1 for a node without a label
 ``train_masks, val_masks, test_masks``          (S, N) bool, optional: S splits; (N,) for a single one
-``class_names, feature_names, node_ids``        strings, optional
+``class_names, feature_names, node_ids,``       strings, optional
+``node_titles``
 ``name, encoding``                              one string each, optional
 ``numbers``                                     (N, columns) floats, optional: numbers before they were scaled
 ==============================================  ==============================================================
@@ -26,7 +27,7 @@ from ncgnn.data.encoding import Encoding
 from ncgnn.data.graph import SPLITS, both_directions, feature_tensor, make_graph, merge_edges
 from ncgnn.errors import InputError
 
-NAMES = ("class_names", "feature_names", "node_ids")
+NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
 _REQUIRED = ("edges", "x_data", "x_indices", "x_indptr", "x_shape", "labels")
 _FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
@@ -40,7 +41,7 @@ def read_npz(path: str | Path) -> Data:
     labels = _integers(path, "labels", arrays["labels"], (count,), low=-1)
     edges = _integers(path, "edges", arrays["edges"], (*arrays["edges"].shape[:1], 2), low=0, high=count - 1)
     edge_index, edge_weight = both_directions(*merge_edges(edges, count, _weights(path, arrays, len(edges))))
-    extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count))
+    extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count, count))
     extra |= _masks(path, arrays, count)
     if "encoding" in arrays:
         extra["encoding"] = Encoding.from_json(str(arrays["encoding"]))
@@ -119,7 +120,7 @@ def _numbers(path: Path, arrays: dict[str, np.ndarray], shape: tuple[int, int]) 
     return {"numbers": torch.from_numpy(numbers.astype(np.float64))}
 
 
-def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, int, int]) -> dict[str, Any]:
+def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, ...]) -> dict[str, Any]:
     out = {}
     for key, count in zip(NAMES, counts, strict=True):
         if key not in arrays:

@@ -23,13 +23,14 @@ class Role(NamedTuple):
 def node_roles(
     table: str, found: Encoding, labels: str, details: Sequence[str], left_out: Mapping[str, str]
 ) -> list[Role]:
-    """Roles of the columns of the node table: id, label, features, those that are left out."""
+    """Roles of the columns of the node table: id, label, title, features, those that are left out."""
     label = [] if found.label is None else [Role(table, found.label, "label", labels)]
+    title = [] if found.title is None else [Role(table, found.title, "title")]
     features = [
         Role(table, column.name, column.kind, detail) for column, detail in zip(found.columns, details, strict=True)
     ]
     others = [Role(table, name, "left out", reason) for name, reason in left_out.items()]
-    return [Role(table, found.id, "id"), *label, *features, *others]
+    return [Role(table, found.id, "id"), *label, *title, *features, *others]
 
 
 def edge_roles(table: str, found: Encoding, pairs: np.ndarray, edges: int) -> list[Role]:

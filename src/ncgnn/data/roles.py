@@ -1,4 +1,4 @@
-"""Which columns of the two tables are ids, labels, ends of edges, weights and directions."""
+"""Which columns of the two tables are ids, labels, titles, ends of edges, weights and directions."""
 
 from collections.abc import Mapping
 
@@ -18,14 +18,18 @@ def choose_roles(
     """Column names: those wanted, else those of the earlier encoding, else the defaults. All exist in the tables."""
     roles = {} if earlier is None else {"columns": earlier.columns} | {key: getattr(earlier, key) for key in wanted}
     roles |= {key: name for key, name in wanted.items() if name is not None}
-    if wanted["label"] is None and roles.get("label") not in nodes:
-        roles["label"] = None
+    for key in ("label", "title"):
+        if wanted[key] is None and roles.get(key) not in nodes:
+            roles[key] = None
     if "id" not in roles:
         roles["id"] = _default_id(nodes, roles["label"], where[0])
     if "source" not in roles and "target" not in roles and not {"source", "target"} <= set(edges.columns):
         roles["source"], roles["target"] = _first_two(edges, where[1])
     found = Encoding(**{"source": "source", "target": "target", "columns": (), **roles})
-    for table, place, names in ((nodes, where[0], (found.id, found.label)), (edges, where[1], _edge_columns(found))):
+    for table, place, names in (
+        (nodes, where[0], (found.id, found.label, found.title)),
+        (edges, where[1], _edge_columns(found)),
+    ):
         for name in names:
             check_column(table, name, place)
     return found

@@ -27,6 +27,7 @@ def read_graph(
     *,
     id: str | None = None,
     label: str | None = None,
+    title: str | None = None,
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
@@ -52,6 +53,7 @@ def read_graph(
         edges: one row an edge; repetition and self-loops do not matter, weights of repetitions are summed.
         id: column of the node table, by default "id" or else the first.
         label: column with the class, blank where it is unknown; without one no node is labelled.
+        title: column that says what to call a node beside its id; it is a feature as it would be otherwise.
         source, target: columns of the edge table, by default "source" and "target" or else the first two.
         weight: column of the edge table with positive weights.
         direction: column of the edge table that says which edges hold in both directions: their weights count twice.
@@ -65,7 +67,8 @@ def read_graph(
     if isinstance(nodes, str | Path) and str(nodes).lower().endswith(".npz"):
         return _read_npz(nodes, edges, encoding, class_names)
     frames = _frames(nodes, edges)
-    wanted = {"id": id, "label": label, "source": source, "target": target, "weight": weight, "direction": direction}
+    wanted = {"id": id, "label": label, "title": title}
+    wanted |= {"source": source, "target": target, "weight": weight, "direction": direction}
     roles = choose_roles(frames.nodes, frames.edges, wanted, encoding, frames.where)
     if encoding is not None:
         data, notes = assemble(frames, roles, class_names)

@@ -21,7 +21,9 @@ class Tokens(NamedTuple):
 def tokens(text: pd.Series) -> Tokens:
     """The words of two letters or more."""
     lower = pc.utf8_lower(one_array(text))
-    lists = pc.utf8_split_whitespace(pc.replace_substring_regex(lower, pattern=_BETWEEN, replacement=" "))
+    blanked = pc.replace_substring_regex(lower, pattern=_BETWEEN, replacement=" ")
+    # not utf8_split_whitespace, which reads beyond texts of 64 bytes and keeps their last blank
+    lists = pc.split_pattern(blanked, pattern=" ")
     words, rows = pc.list_flatten(lists), pc.list_parent_indices(lists)
     long = pc.greater(pc.utf8_length(words), 1)
     return Tokens(words.filter(long), rows.filter(long).to_numpy())

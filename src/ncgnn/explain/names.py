@@ -21,15 +21,21 @@ class Names:
     features: Sequence[str]
     labels: Sequence[str | None]
     splits: Sequence[str] | None
+    titles: Sequence[str] | None
 
     @classmethod
     def of(cls, classifier: NCGNNClassifier, data: Data) -> "Names":
         labels = [data.class_names[label] if label >= 0 else None for label in data.y.tolist()]
-        return cls(data.node_ids, classifier.classes_.astype(str).tolist(), data.feature_names, labels, roles(data))
+        classes = classifier.classes_.astype(str).tolist()
+        return cls(data.node_ids, classes, data.feature_names, labels, roles(data), data.get("node_titles"))
+
+    def title(self, number: int) -> str | None:
+        """What to call a node beside its id, where that is known."""
+        return self.titles[number] or None if self.titles is not None else None
 
     def neighbour(self, number: int, value: float) -> Neighbour:
         split = self.splits[number] if self.splits is not None else ""
-        return Neighbour(self.nodes[number], value, self.labels[number], split or None)
+        return Neighbour(self.nodes[number], value, self.labels[number], split or None, title=self.title(number))
 
     def class_number(self, name: object) -> int:
         return find([name], self.classes, "class")[0]

@@ -53,6 +53,7 @@ class NamedParts:
             capsules=tuple(Part(str(k), value) for k, value in enumerate(self.parts.capsules[i].tolist())),
             label=own.label,
             split=own.split,
+            title=own.title,
         )
 
     def _hops(self, i: int) -> tuple[Part, ...] | None:

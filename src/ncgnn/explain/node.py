@@ -20,6 +20,11 @@ class Candidate(Part):
     probability: float
 
 
+def called(id: str, title: str | None) -> str:
+    """A node's id and, where it has one, its title."""
+    return id if title is None else f"{id} “{title}”"
+
+
 @dataclass(frozen=True)
 class Neighbour:
     """The part of one node, at any distance.
@@ -28,6 +33,7 @@ class Neighbour:
         label: its known class, if any.
         split: ``train``, ``val``, ``test`` or ``calibration`` where the graph has a split.
         features: the largest parts of its features, where they were asked for.
+        title: what to call it, where the graph says so.
     """
 
     id: str
@@ -35,12 +41,13 @@ class Neighbour:
     label: str | None = None
     split: str | None = None
     features: tuple[Part, ...] = ()
+    title: str | None = None
 
     @property
     def name(self) -> str:
         known = [self.split or "", f"class {self.label}" if self.label is not None else ""]
         note = ", ".join(text for text in known if text)
-        return f"{self.id} ({note})" if note else self.id
+        return f"{called(self.id, self.title)} ({note})" if note else called(self.id, self.title)
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,7 @@ class NodeExplanation:
         features: parts by feature, where they were asked for.
         label: the known class of the node, if any.
         split: ``train``, ``val``, ``test`` or ``calibration`` where the graph has a split.
+        title: what to call the node, where the graph says so.
     """
 
     node: str
@@ -90,6 +98,7 @@ class NodeExplanation:
     features: FeatureParts | None = None
     label: str | None = None
     split: str | None = None
+    title: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, ready for JSON."""

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part, called
 
 _BAR = 30
-_NAME = 44
+_NAME = 56
 
 
 def sentence(explanation: NodeExplanation) -> str:
     """What is predicted, the largest part of each kind, and the bias, which may be larger than any."""
     e = explanation
-    first = f"Node {printable(e.node)} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
+    first = (
+        f"Node {printable(called(e.node, e.title))} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
+    )
     if e.label is not None and e.label != e.prediction.name:
         first += f" Its label is another: {printable(e.label)}."
     bias = f"Bias, which owes nothing to any node: {e.bias:+.3f}."

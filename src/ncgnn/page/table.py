@@ -38,16 +38,20 @@ def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict
     return kept | {
         "features": by_feature | {"largest": largest},
         "lead": lead,
-        "neighbours": [[nodes.place(n["id"]), n["value"], n["distance"]] for n in view["neighbours"]],
+        "neighbours": [
+            [nodes.place(n["id"]), n["value"], n["distance"], *map(features.place, n["features"])]
+            for n in view["neighbours"]
+        ],
         "links": [around.place(end) for link in view["links"] for end in link],
     }
 
 
-def node_table(explainer: GraphExplainer, predictions: Predictions, nodes: list[int]) -> dict[str, list[Any]]:
+def node_table(explainer: GraphExplainer, predictions: Predictions, nodes: list[int]) -> dict[str, list[Any] | None]:
     """A column for each thing that is known of some nodes; classes and roles by number."""
     split = None if predictions.split is None else predictions.split[nodes]
     return {
         "id": [explainer.names.nodes[node] for node in nodes],
+        "title": None if explainer.names.titles is None else [explainer.names.title(node) for node in nodes],
         "predicted": predictions.best[nodes, 0].tolist(),
         "probability": [rounded(p) for p in predictions.probability[nodes, 0]],
         "second": predictions.best[nodes, 1].tolist(),

@@ -1,17 +1,19 @@
 """One node as a page shows it: its prediction, what it is made of, and where the nodes that contribute are."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from torch_geometric.data import Data
 
-from ncgnn.explain import GraphExplainer, NodeExplanation, Part
+from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
 from ncgnn.explain.explainer import RUNNER_UP
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.surroundings import Surroundings
 from ncgnn.page.words import in_words
 
 NEIGHBOURS, FEATURES, DECIDING = 32, 12, 8
+WITH_FEATURES, FEATURES_EACH = 12, 2
 """How many are named; a drawing of more is not to be read."""
 _LEAST = 5e-4  # of the score: what is less would read 0.0 %
 
@@ -42,18 +44,22 @@ class NodeViews:
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
             "features": _features(why),
-            "neighbours": self._neighbours(node, others, [neighbour.value for neighbour in heard]),
+            "neighbours": self._neighbours(node, heard),
             "rest": rounded(rest),
             "lead": self._lead(lead),
             "links": self._links([node, *(other for other in others if other != node)]),
         }
         return view | {"words": in_words(view)}
 
-    def _neighbours(self, node: int, others: list[int], values: list[float]) -> list[dict[str, Any]]:
-        steps = self._surroundings.distances(node, others)
+    def _neighbours(self, node: int, heard: Sequence[Neighbour]) -> list[dict[str, Any]]:
+        """With the largest features of the first, each as a name."""
+        numbers = [self._numbers[neighbour.id] for neighbour in heard]
+        steps = self._surroundings.distances(node, numbers)
+        parts = [neighbour.features[:FEATURES_EACH] for neighbour in heard[:WITH_FEATURES]]
+        named = chain(([part.name for part in largest] for largest in parts), repeat([]))
         return [
-            self.known(other) | {"value": rounded(value), "distance": distance}
-            for other, value, distance in zip(others, values, steps, strict=True)
+            self.known(number) | {"value": rounded(neighbour.value), "distance": distance, "features": features}
+            for number, neighbour, distance, features in zip(numbers, heard, steps, named, strict=False)
         ]
 
     def _lead(self, lead: NodeExplanation) -> dict[str, Any]:
@@ -71,6 +77,7 @@ class NodeViews:
         label, split = int(p.label[node]), "" if p.split is None else str(p.split[node])
         return {
             "id": self._id(node),
+            "title": names.title(node),
             "predicted": names.classes[p.best[node, 0]],
             "probability": rounded(p.probability[node, 0]),
             "second": names.classes[p.best[node, 1]],

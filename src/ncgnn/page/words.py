@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from ncgnn.explain.node import called
+
 
 def in_words(view: dict[str, Any]) -> str:
     """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
@@ -12,8 +14,8 @@ def in_words(view: dict[str, Any]) -> str:
 
 def _prediction(view: dict[str, Any]) -> str:
     said = (
-        f"Node {view['id']} is predicted {view['predicted']} with probability {view['probability']:.2f}, "
-        f"ahead of {view['second']} with {view['second_probability']:.2f}."
+        f"Node {called(view['id'], view['title'])} is predicted {view['predicted']} with probability "
+        f"{view['probability']:.2f}, ahead of {view['second']} with {view['second_probability']:.2f}."
     )
     is_wrong = view["label"] is not None and view["label"] != view["predicted"]
     return f"{said} Its label is another: {view['label']}." if is_wrong else said
@@ -36,7 +38,7 @@ def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:
     if other["id"] == view["id"]:
         return f"by node {share} from the node itself"
     trained = f" (training, {other['label']})" if other["split"] == "train" else ""
-    return f"by node {share} from {other['id']}{trained}"
+    return f"by node {share} from {called(other['id'], other['title'])}{trained}"
 
 
 def _labels(view: dict[str, Any]) -> str:

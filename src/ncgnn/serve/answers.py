@@ -25,7 +25,9 @@ class Answers:
         self._explainer = GraphExplainer(classifier, data)
         self._views = NodeViews(self._explainer, data)
         self._lock = Lock()  # one explanation at a time: each takes all the memory and cores it can use
-        self._lower = [name.casefold() for name in self._explainer.names.nodes]
+        names = self._explainer.names
+        titles = names.titles or [""] * len(names.nodes)
+        self._searched = [(id.casefold(), title.casefold()) for id, title in zip(names.nodes, titles, strict=True)]
         self.name = str(data.get("name", "the graph"))
         self.page = served_page(self._explainer, data)
 
@@ -45,10 +47,11 @@ class Answers:
         return view
 
     def search(self, text: str, limit: int) -> Found:
-        """Ids that are the text come first, then those that begin with it; upper and lower case are alike."""
+        """What is the text comes first, then what begins with it, then what holds it, ids before titles; upper and
+        lower case are alike."""
         wanted = text.casefold()
-        found = [number for number, name in enumerate(self._lower) if wanted in name]
-        found.sort(key=lambda number: (self._lower[number] != wanted, not self._lower[number].startswith(wanted)))
+        found = [number for number, (id, title) in enumerate(self._searched) if wanted in id or wanted in title]
+        found.sort(key=lambda number: _rank(wanted, *self._searched[number]))
         return Found(total=len(found), nodes=[self._prediction(number) for number in found[:limit]])
 
     def _number(self, node: str) -> int:
@@ -62,6 +65,7 @@ class Answers:
         second, first = sorted(probabilities)[-2:]
         return Prediction(
             id=names.nodes[number],
+            title=names.title(number),
             label=names.labels[number],
             split=(names.splits[number] or None) if names.splits is not None else None,
             predicted=names.classes[probabilities.index(first)],
@@ -69,3 +73,9 @@ class Answers:
             margin=first - second,
             probabilities=dict(zip(names.classes, probabilities, strict=True)),
         )
+
+
+def _rank(wanted: str, id: str, title: str) -> int:
+    """From 0, it is the id, to 5, the title holds it."""
+    fits = (part for text in (id, title) for part in (text == wanted, text.startswith(wanted), wanted in text))
+    return next(rank for rank, fit in enumerate(fits) if fit)

@@ -19,7 +19,7 @@ Class = Annotated[str | None, Query(alias="class", description="class to explain
 Against = Annotated[str | None, Query(description="class to compare with, runner-up or others")]
 Features = Annotated[bool, Query(description="split by feature too, which takes longer")]
 Top = Annotated[int, Query(ge=1, le=1000, description="how many neighbours and features are named")]
-Search = Annotated[str, Query(description="part of an id; nothing: all nodes")]
+Search = Annotated[str, Query(description="part of an id or title; nothing: all nodes")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="how many nodes are named")]
 
 _BAD: dict[int | str, dict[str, Any]] = {422: {"model": Problem, "description": "Bad input"}}
@@ -63,7 +63,7 @@ def _add_routes(app: FastAPI, answers: Answers) -> None:
 
     @app.get("/api/nodes", responses=_BAD)
     def nodes(search: Search = "", limit: Limit = 20) -> Found:
-        """Nodes whose ids contain a text, with their predictions."""
+        """Nodes whose ids or titles contain a text, with their predictions."""
         return answers.search(search, limit)
 
 

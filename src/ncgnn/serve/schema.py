@@ -7,6 +7,7 @@ class Prediction(BaseModel):
     """What is predicted for a node, beside what is known of it."""
 
     id: str
+    title: str | None = Field(description="what to call it, where the graph says so")
     label: str | None = Field(description="known class, if any")
     split: str | None = Field(description="train, val, test or calibration, where the split of the training is known")
     predicted: str = Field(description="class with the highest probability")
@@ -16,7 +17,7 @@ class Prediction(BaseModel):
 
 
 class Found(BaseModel):
-    """Nodes whose ids contain what was searched for."""
+    """Nodes whose ids or titles contain what was searched for."""
 
     total: int = Field(description="how many there are")
     nodes: list[Prediction] = Field(description="the first of them")
@@ -32,6 +33,7 @@ class Known(BaseModel):
     """A node as the page names it."""
 
     id: str
+    title: str | None
     predicted: str
     probability: float
     second: str
@@ -43,6 +45,7 @@ class Known(BaseModel):
 class NearNode(Known):
     value: float = Field(description="its part of the score")
     distance: int | None = Field(description="steps along edges; none where there are many")
+    features: list[str] = Field(description="through which of its features most; of the first nodes alone")
 
 
 class DecidingNode(Known):

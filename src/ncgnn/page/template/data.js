@@ -25,6 +25,7 @@ function known(row) {
   const { nodes, classes } = report;
   return {
     id: nodes.id[row],
+    title: nodes.title?.[row] ?? null,
     predicted: classes[nodes.predicted[row]],
     probability: nodes.probability[row],
     second: classes[nodes.second[row]],
@@ -37,7 +38,10 @@ function known(row) {
 /** A view with names instead of places in tables. */
 function expanded(row, view) {
   const named = ([feature, value]) => [views.features[feature], value];
-  const neighbours = view.neighbours.map(([place, value, distance]) => ({ ...known(place), value, distance }));
+  const neighbours = view.neighbours.map(([place, value, distance, ...features]) => ({
+    ...known(place),
+    ...{ value, distance, features: features.map((feature) => views.features[feature]) },
+  }));
   const around = [...new Set([report.nodes.id[row], ...neighbours.map((other) => other.id)])];
   const ends = view.links.map((place) => around[place]);
   return {
@@ -49,6 +53,9 @@ function expanded(row, view) {
     links: ends.flatMap((id, i) => (i % 2 ? [] : [[id, ends[i + 1]]])),
   };
 }
+
+/** What a node is called: its title where it has one, else its id. */
+const called = (node) => node.title ?? node.id;
 
 const linkTo = (id) => `#node=${encodeURIComponent(id)}`;
 const percent = (share, digits = 0) => `${(100 * share).toFixed(digits).replace("-", "−")} %`;

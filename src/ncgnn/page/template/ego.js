@@ -1,6 +1,8 @@
 // The nodes that contribute most, around the one that is explained: on a ring by distance, behind the node through
 // which they are linked. A line towards the middle is as wide as the contribution of the node that it comes from.
 
+const LETTER = 6.6; // about the width of a letter in a drawing
+const LINE = 13; // and the height of a line
 const BEYOND = 5; // the ring of nodes that are too far away to be counted
 
 function egoNetwork(node, neighbours, width) {
@@ -12,6 +14,7 @@ function egoNetwork(node, neighbours, width) {
     leaf.x = width / 2 + (reach.x * leaf.ring * Math.cos(leaf.angle)) / farthest;
     leaf.y = height / 2 + (reach.y * leaf.ring * Math.sin(leaf.angle)) / farthest;
   }
+  nameWhereFree(tree);
   const label = `The ${tree.length - 1} nodes that contribute most to node ${node.id}; they are listed beside.`;
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label, class: "ego" });
   picture.append(...rings(farthest, width, height, reach), ...otherLinks(tree, node.links), ...branches(tree));
@@ -86,27 +89,42 @@ function line(a, b, kind, width) {
   return drawn("line", { ...ends, class: kind, "stroke-width": width.toFixed(1) });
 }
 
+const isRight = (leaf) => Math.cos(leaf.angle) >= 0;
+
+/** A name for each leaf whose name would cover no other; those that contribute more come first. */
+function nameWhereFree([root, ...leaves]) {
+  const half = LETTER * shortened(called(root), 24).length / 2;
+  const taken = [[root.x - half, root.x + half, root.y + 28]];
+  for (const leaf of leaves.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))) {
+    leaf.name = (leaf.value < 0 ? "− " : "") + shortened(called(leaf), 16);
+    const far = leaf.x + (isRight(leaf) ? 1 : -1) * (15 + LETTER * leaf.name.length);
+    const [left, right] = [leaf.x, far].sort((a, b) => a - b);
+    const covers = ([start, end, y]) => left < end && start < right && Math.abs(leaf.y - y) < LINE;
+    if (taken.some(covers)) leaf.name = "";
+    else taken.push([left, right, leaf.y]);
+  }
+}
+
 function leafMark(leaf) {
-  const isRight = Math.cos(leaf.angle) >= 0;
-  const place = { x: leaf.x + (isRight ? 15 : -15), y: leaf.y + 4, "text-anchor": isRight ? "start" : "end" };
-  const sign = leaf.value < 0 ? "− " : "";
-  const link = drawn("a", { href: linkTo(leaf.id), "aria-label": `${leaf.id}, ${leaf.predicted}` });
+  const side = isRight(leaf) ? 1 : -1;
+  const place = { x: leaf.x + 15 * side, y: leaf.y + 4, "text-anchor": side > 0 ? "start" : "end" };
+  const link = drawn("a", { href: linkTo(leaf.id), "aria-label": `${called(leaf)}, ${leaf.predicted}` });
   const halo = leaf.split === "train" ? drawn("circle", { cx: leaf.x, cy: leaf.y, r: 11.5, class: "trained" }) : null;
   const target = drawn("circle", { cx: leaf.x, cy: leaf.y, r: 13, class: "target" }); // room for a finger
   link.append(...[target, halo, mark(leaf.predicted, 7, leaf.x, leaf.y)].filter(Boolean));
-  link.append(drawn("text", place, sign + shortened(leaf.id, 12)), drawn("title", {}, about(leaf)));
+  link.append(drawn("text", place, leaf.name), drawn("title", {}, about(leaf)));
   return link;
 }
 
 function about(leaf) {
   const away = leaf.distance === null ? "far away" : `${leaf.distance} ${leaf.distance === 1 ? "step" : "steps"} away`;
   const role = leaf.split === "train" ? `, training node of class ${leaf.label}` : "";
-  return `${leaf.id}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
+  return `${leaf.id}${leaf.title === null ? "" : ` ${leaf.title}`}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
 }
 
 function middle(root) {
   const group = drawn("g", { class: "middle" }, drawn("circle", { cx: root.x, cy: root.y, r: 17 }));
-  const text = drawn("text", { x: root.x, y: root.y + 32, "text-anchor": "middle" }, shortened(root.id, 16));
+  const text = drawn("text", { x: root.x, y: root.y + 32, "text-anchor": "middle" }, shortened(called(root), 24));
   group.append(mark(root.predicted, 10, root.x, root.y), text);
   return group;
 }

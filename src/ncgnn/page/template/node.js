@@ -11,7 +11,7 @@ const ROLE_NAMES = {
 function nodeView(node) {
   return [
     element("p", {}, element("a", { href: "#" }, "← All nodes")),
-    element("h1", { tabindex: "-1" }, `Node ${node.id}`),
+    element("h1", { tabindex: "-1" }, `Node ${node.id}`, node.title === null ? null : `: ${node.title}`),
     verdict(node),
     element("p", { class: "words" }, node.words),
     neighbourhood(node),
@@ -63,7 +63,8 @@ function neighbourhood(node) {
   const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
   const note =
     "A node's line towards the middle is as wide as its contribution; a dotted one leads over nodes that are not " +
-    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes.";
+    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes. A name that would " +
+    "cover another is left out; the list has them all.";
   return section(
     "Nodes that contribute most",
     control,
@@ -85,7 +86,11 @@ function lead(node) {
 }
 
 function neighbourBars(node, shown) {
-  const named = node.neighbours.slice(0, shown).map(namedPart(node));
+  const named = node.neighbours.slice(0, shown).map((other) => {
+    const { name, value } = namedPart(node)(other);
+    const through = other.features.length ? element("small", {}, `by ${other.features.join(", ")}`) : null;
+    return { name: element("span", {}, name, through), value };
+  });
   const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
   return bars(`Share of the score ${node.score}`, withRest(node, named, "all other nodes", others), node.score);
 }
@@ -122,11 +127,11 @@ function trainingLabels(node) {
   const parts = labels.map((label) => {
     const members = trained.filter((other) => other.label === label);
     const value = members.reduce((sum, other) => sum + other.value, 0);
-    const links = members.flatMap((other) => [" ", element("a", { href: linkTo(other.id) }, other.id)]);
+    const links = members.flatMap((other) => [" ", nodeLink(other)]);
     return { name: element("span", {}, classLabel(label), element("small", {}, ...links)), value };
   });
   parts.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  return section(title, bars(`${trained.length} training nodes ${among}`, parts, node.score));
+  return section(title, bars(`${trained.length} training ${trained.length === 1 ? "node" : "nodes"} ${among}`, parts, node.score));
 }
 
 /** What can be said of a node that is not explained here. */

@@ -1,4 +1,4 @@
-// Finding a node by its id; what is found is marked on the map too.
+// Finding a node by its id or title; what is found is marked on the map too.
 
 const LISTED = 8;
 
@@ -42,8 +42,8 @@ function startSearch(map) {
   });
 }
 
-/** How many nodes have an id that holds the text, and the first of them, those that are it or begin with it before
- * others. A server knows all nodes, a page those of its tables; null: the server is gone. */
+/** How many nodes have an id or title that holds the text, and the first of them: ids before titles, those that are it
+ * or begin with it before others. A server knows all nodes, a page those of its tables; null: the server is gone. */
 async function find(text) {
   if (isServed) return fetchFound(text);
   const rows = matches(text);
@@ -58,7 +58,8 @@ async function fetchFound(text) {
 
 function matches(text) {
   const wanted = text.toLowerCase();
-  const rank = (id) => (id === wanted ? 0 : id.startsWith(wanted) ? 1 : id.includes(wanted) ? 2 : 3);
-  const ranked = report.nodes.id.map((id, row) => [rank(id.toLowerCase()), row]).filter(([rank]) => rank < 3);
+  const fits = (name) => [name === wanted, name.startsWith(wanted), name.includes(wanted)];
+  const rank = (node) => [node.id, node.title ?? ""].flatMap((name) => fits(name.toLowerCase())).indexOf(true);
+  const ranked = report.nodes.id.map((_, row) => [rank(known(row)), row]).filter(([rank]) => rank >= 0);
   return ranked.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, row]) => row);
 }

@@ -23,17 +23,23 @@ function barRow(part, share, left, right) {
   );
 }
 
+/** A node's id, and beside it what it is called where that is known. */
+function nodeLink(node) {
+  const title = node.title === null ? null : element("span", { class: "title" }, ` ${node.title}`);
+  return element("a", { href: linkTo(node.id) }, node.id, title);
+}
+
 /** A node as a link, with the mark of its class, and what else is known of it. */
 function nodeName(node) {
-  const link = element("a", { href: linkTo(node.id) }, node.id);
   const label = node.label === node.predicted ? "" : `: ${node.label}`;
   const trained = node.split === "train" ? element("span", { class: "tag" }, `training${label}`) : null;
-  return element("span", { class: "class" }, swatch(node.predicted), link, trained);
+  return element("span", { class: "class" }, swatch(node.predicted), nodeLink(node), trained);
 }
 
 /** Nodes with their predictions and labels. */
 function nodeTable(title, rows) {
-  const head = ["node", "predicted", "probability", "label"].map((name) => element("th", { scope: "col" }, name));
+  const names = ["node", "predicted", "probability", "runner-up", "label"];
+  const head = names.map((name) => element("th", { scope: "col" }, name));
   const body = rows.map((row) => nodeRow(known(row)));
   const table = element("table", { class: "list" }, element("thead", {}, element("tr", {}, ...head)));
   table.append(element("tbody", {}, ...body));
@@ -44,10 +50,11 @@ function nodeRow(node) {
   return element(
     "tr",
     {},
-    element("th", { scope: "row" }, element("a", { href: linkTo(node.id) }, node.id)),
+    element("th", { scope: "row" }, nodeLink(node)),
     element("td", {}, classLabel(node.predicted)),
     element("td", { class: "number" }, node.probability.toFixed(2)),
-    element("td", {}, node.label === null ? "not known" : classLabel(node.label)),
+    element("td", { "data-name": "runner-up" }, classLabel(node.second)),
+    element("td", { "data-name": "label" }, node.label === null ? "not known" : classLabel(node.label)),
   );
 }
 
