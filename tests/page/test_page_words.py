@@ -29,8 +29,9 @@ def view(**changes: Any) -> dict[str, Any]:
 def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
     assert in_words(view()) == (
         "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Of its score, by hop 60 % comes over 2 "
-        "hops, by node 40 % from 3 “three” (training, A), by feature 10 % from “word”, 20 % is bias, which owes nothing "
-        "to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class B (-10 %)."
+        "hops, by node 40 % from 3 “three” (training, A), by feature 10 % from “word”, 20 % is bias, which owes "
+        "nothing to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class "
+        "B (-10 %)."
     )
 
 

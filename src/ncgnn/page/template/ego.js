@@ -14,7 +14,7 @@ function egoNetwork(node, neighbours, width) {
     leaf.x = width / 2 + (reach.x * leaf.ring * Math.cos(leaf.angle)) / farthest;
     leaf.y = height / 2 + (reach.y * leaf.ring * Math.sin(leaf.angle)) / farthest;
   }
-  nameWhereFree(tree);
+  nameWhereFree(tree, width);
   const label = `The ${tree.length - 1} nodes that contribute most to node ${node.id}; they are listed beside.`;
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label, class: "ego" });
   picture.append(...rings(farthest, width, height, reach), ...otherLinks(tree, node.links), ...branches(tree));
@@ -91,17 +91,21 @@ function line(a, b, kind, width) {
 
 const isRight = (leaf) => Math.cos(leaf.angle) >= 0;
 
-/** A name for each leaf whose name would cover no other; those that contribute more come first. */
-function nameWhereFree([root, ...leaves]) {
-  const half = LETTER * shortened(called(root), 24).length / 2;
-  const taken = [[root.x - half, root.x + half, root.y + 28]];
+/** A name for each leaf, as far as there is room and where it covers no other name and no mark; those that contribute
+ * more come first. */
+function nameWhereFree([root, ...leaves], width) {
+  const half = (LETTER * shortened(called(root), 24).length) / 2;
+  const taken = leaves.map((leaf) => [leaf.x - 11, leaf.x + 11, leaf.y]);
+  taken.push([root.x - half, root.x + half, root.y + 28], [root.x - 17, root.x + 17, root.y]);
   for (const leaf of leaves.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))) {
-    leaf.name = (leaf.value < 0 ? "− " : "") + shortened(called(leaf), 16);
-    const far = leaf.x + (isRight(leaf) ? 1 : -1) * (15 + LETTER * leaf.name.length);
-    const [left, right] = [leaf.x, far].sort((a, b) => a - b);
-    const covers = ([start, end, y]) => left < end && start < right && Math.abs(leaf.y - y) < LINE;
-    if (taken.some(covers)) leaf.name = "";
-    else taken.push([left, right, leaf.y]);
+    const [start, room] = isRight(leaf) ? [leaf.x + 15, width - leaf.x - 15] : [leaf.x - 15, leaf.x - 15];
+    const name = (leaf.value < 0 ? "− " : "") + called(leaf);
+    const shown = shortened(name, Math.min(18, Math.floor(room / LETTER)));
+    const end = start + (isRight(leaf) ? 1 : -1) * LETTER * shown.length;
+    const [left, right] = [Math.min(start, end), Math.max(start, end)];
+    const covers = ([from, to, y]) => left < to && from < right && Math.abs(leaf.y - y) < LINE;
+    leaf.name = (shown === name || shown.length > 4) && !taken.some(covers) ? shown : "";
+    if (leaf.name) taken.push([left, right, leaf.y]);
   }
 }
 
