@@ -48,10 +48,11 @@ def test_nodes_of_ones_own_tables(ncgnn, tables, here):
     ("options", "message"),
     [
         (["--node", "340"], "there is no node '340'; near are '34'|there is no node '340'; near are .*'30'.*"),
-        (["--node", "1", "--class", "12"], "there is no class '12'; near are '2', '1'|.*'1'.*"),
-        (["--node", "1", "--against", "x"], "there is no class 'x'; near are '0', '1', '2'"),
+        (["--node", "1", "--class", "12"], "there is no class '12'; there are '0', '1', '2', '3'"),
+        (["--node", "1", "--against", "x"], "there is no class 'x'; there are '0', '1', '2', '3'"),
         ([], "explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID"),
         (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: name one"),
+        (["--node", "1", "--sample", "3"], "--sample says how many nodes --evaluate draws: give both or neither"),
         (["--out", "all.csv", "--json"], "--json prints and --out writes a table: keep one"),
     ],
 )
@@ -65,7 +66,9 @@ def test_mistakes_end_with_a_line(ncgnn, karate_run, here, options, message):
 def test_methods_are_compared_on_test_nodes(ncgnn, karate_run, here):
     done = ncgnn("explain", karate_run, "karate", "--evaluate", "--sample", 1, "--out", "measures.csv")
     assert (done.code, done.err.splitlines()[0]) == (0, "... karate: evaluating explanations")
-    assert "Explanations of 1 nodes" in done.out
+    assert "Explanations of 1 node, " in done.out
+    assert "characterisation ↑" in done.out
+    assert done.err.splitlines()[-1] == "note: from 1 node little follows: give --sample 30 or more to compare methods"
     table = pd.read_csv(here / "measures.csv")
     assert list(table.columns) == ["method", "measure", "sparsity", "value", "nodes"]
     stable = table[table["measure"] == "stability over repeats"].set_index("method")["value"]
@@ -77,6 +80,7 @@ def test_methods_are_compared_on_test_nodes(ncgnn, karate_run, here):
     ("options", "message"),
     [
         (["--node", "1"], "--evaluate compares methods on nodes that it draws: leave --node out"),
+        (["--top", "3"], "--evaluate compares methods on nodes that it draws: leave --top out"),
         (["--json"], "--evaluate compares methods on nodes that it draws: leave --json out"),
         (["--out", "all.parquet"], "all.parquet: measures are written as a .csv file: name one"),
     ],

@@ -36,6 +36,7 @@ def test_one_s_own_tables_have_a_page_with_their_split(ncgnn, tables, here):
             ["--against", "1"],
             "--page shows the predicted class of each node, in a form of its own: leave --against out",
         ),
+        (["--sample", "3"], "--page shows the predicted class of each node, in a form of its own: leave --sample out"),
         (["--node", "340"], "there is no node '340'; near are .*"),
     ],
 )

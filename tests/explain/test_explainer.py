@@ -68,8 +68,8 @@ def test_another_class_can_be_explained(club, karate):
     ("options", "message"),
     [
         ({"nodes": ["3x"]}, "there is no node '3x'; near are '3'"),
-        ({"nodes": ["1"], "target": "22"}, "there is no class '22'; near are '2'"),
-        ({"nodes": ["1"], "against": "none"}, "there is no class 'none'; near are '0', '1', '2'"),
+        ({"nodes": ["1"], "target": "22"}, "there is no class '22'; there are '0', '1', '2', '3'"),
+        ({"nodes": ["1"], "against": "none"}, "there is no class 'none'; there are '0', '1', '2', '3'"),
         ({"nodes": ["1"], "target": "2", "against": "2"}, "for class '2' itself"),
         ({"nodes": ["1"], "top": 0}, "top = 0"),
         ({"nodes": "12"}, "give a list of ids"),

@@ -48,7 +48,7 @@ def get(port) -> Get:
     def ask(path: str, host: str = "localhost", method: str = "GET", **query: object) -> tuple[int, str]:
         connection = HTTPConnection("127.0.0.1", port, timeout=60)
         try:
-            connection.request(method, f"{path}?{urlencode(query)}", headers={"Host": host})
+            connection.request(method, f"{path}?{urlencode(query)}" if query else path, headers={"Host": host})
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
         finally:

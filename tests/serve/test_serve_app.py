@@ -1,3 +1,4 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 
@@ -90,8 +91,9 @@ def test_an_unknown_node_is_not_found_in_one_line(ask, path):
         ({}, "node: Field required"),
         ({"node": 0, "top": 0}, "top: Input should be greater than or equal to 1"),
         ({"node": 0, "top": "many"}, "top: Input should be a valid integer"),
-        ({"node": 0, "against": "nothing"}, "there is no class 'nothing'; near are"),
-        ({"node": 0, "class": "nothing"}, "there is no class 'nothing'; near are"),
+        ({"node": 0, "against": "nothing"}, "there is no class 'nothing'; there are '0', '1', '2', '3'"),
+        ({"node": 0, "class": "nothing"}, "there is no class 'nothing'; there are '0', '1', '2', '3'"),
+        ({"node": 0, "feature": "true"}, "unknown parameter 'feature'; known: node, class, against, features, top"),
         ({"node": 0, "features": "perhaps"}, "features: Input should be a valid boolean"),
     ],
 )
@@ -99,6 +101,11 @@ def test_bad_input_is_said_in_one_line(ask, query, message):
     status, found = ask("/api/explain", **query)
     assert status == 422
     assert found["detail"].startswith(message)
+
+
+def test_a_parameter_is_given_once(get):
+    status, text = get("/api/predict?node=0&node=1")
+    assert (status, json.loads(text)) == (422, {"detail": "parameter 'node' is given more than once"})
 
 
 def test_a_class_is_not_compared_with_itself(ask):

@@ -21,11 +21,11 @@ Node = Annotated[list[str] | None, typer.Option(help="Id of a node; may be repea
 Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted one.")]
 Against = Annotated[str | None, typer.Option(help="Class to compare with, runner-up, or others.")]
 Features = Annotated[bool, typer.Option("--features", help="Split by feature too, which takes longer.")]
-Top = Annotated[int, typer.Option(min=1, help="How many neighbours and features are named.")]
+Top = Annotated[int | None, typer.Option(min=1, help="How many neighbours and features are named; default: 16.")]
 Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare explanations with those of other methods.")]
-Sample = Annotated[int, typer.Option(min=1, help="With --evaluate: how many nodes.")]
+Sample = Annotated[int | None, typer.Option(min=1, help="With --evaluate: how many nodes; default: 30.")]
 Page = Annotated[Path | None, typer.Option(help="Page to write: one HTML file that opens offline.")]
 
 
@@ -37,12 +37,12 @@ def explain(
     class_name: Class = None,
     against: Against = None,
     features: Features = False,
-    top: Top = 16,
+    top: Top = None,
     out: Out = None,
     as_json: Json = False,
     page: Page = None,
     evaluate: Evaluate = False,
-    sample: Sample = 30,
+    sample: Sample = None,
 ) -> None:
     """Explain predictions of a trained model: how much of a score comes from which hop, neighbour, capsule and feature.
 
@@ -57,34 +57,35 @@ def explain(
 
     Example: `ncgnn explain runs/karate karate --evaluate --sample 2`
     """
+    form = {"--class": class_name, "--against": against, "--features": features, "--top": top, "--json": as_json}
     if evaluate:
-        others = {"--node": node, "--class": class_name, "--against": against, "--features": features}
-        check_evaluate(out, others | {"--json": as_json, "--page": page})
-    elif page is None:
-        _check(node, out, as_json)
+        check_evaluate(out, form | {"--node": node, "--page": page})
+    elif page is not None:
+        check_page(page, form | {"--out": out, "--sample": sample})
     else:
-        unused = {"--out": out, "--json": as_json, "--class": class_name, "--against": against, "--features": features}
-        check_page(page, unused)
+        _check(node, out, as_json, sample)
     from ncgnn.explain import GraphExplainer
     from ncgnn.train.split_of_run import with_split_of_run
 
     classifier = load_model(model)
     found = graph.find_for(classifier)
     if evaluate:
-        run_evaluation(classifier, found, model, sample, out)
+        run_evaluation(classifier, found, model, sample or 30, out)
         return
     if page is not None:
         make_page(page, classifier, found, model, node)
         return
     explainer = GraphExplainer(classifier, with_split_of_run(found, model))
-    explanations = explainer.explain(node or None, against, features, top, class_name)
+    explanations = explainer.explain(node or None, against, features, top or 16, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
-def _check(node: list[str] | None, out: Path | None, as_json: bool) -> None:
+def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int | None) -> None:
     from ncgnn.explain.table import check_format
 
+    if sample is not None:
+        raise InputError("--sample says how many nodes --evaluate draws: give both or neither")
     if out is not None and as_json:
         raise InputError("--json prints and --out writes a table: keep one")
     if out is not None:

@@ -11,6 +11,8 @@ from ncgnn.explain.node import Neighbour
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.folder import roles
 
+_FEW = 8  # names that can be listed, all of them, in a message
+
 
 @dataclass(frozen=True)
 class Names:
@@ -50,5 +52,10 @@ def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]
     missing = next((str(name) for name in wanted if str(name) not in places), None)
     if missing is not None:
         near = get_close_matches(missing, known, n=3, cutoff=0.5) or known[:3]
-        raise InputError(f"there is no {kind} {missing!r}; near are {', '.join(map(repr, near))}")
+        others = f"near are {_listed(near)}" if len(known) > _FEW else f"there are {_listed(known)}"
+        raise InputError(f"there is no {kind} {missing!r}; {others}")
     return [places[str(name)] for name in wanted]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
