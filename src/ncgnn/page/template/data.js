@@ -58,5 +58,8 @@ function expanded(row, view) {
 const called = (node) => node.title ?? node.id;
 
 const linkTo = (id) => `#node=${encodeURIComponent(id)}`;
-const percent = (share, digits = 0) => `${(100 * share).toFixed(digits).replace("-", "−")} %`;
+const percent = (share, digits = 0) => {
+  const text = Math.abs(100 * share).toFixed(digits);
+  return `${share < 0 && Number(text) ? "−" : ""}${text} %`;
+};
 const grouped = (number) => number.toLocaleString("en");

@@ -37,7 +37,7 @@ function lists() {
   const nearest = hint("The best two classes are nearest to each other.");
   const doubtful = section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful));
   if (!report.surprising.length) return [doubtful];
-  const sure = hint("Sure, and the label is another.");
+  const sure = hint("The surest predictions whose label is another.");
   return [doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
 }
 
