@@ -1,9 +1,10 @@
-"""Files: written so that they survive a kill, beside their place and moved there in one step; and settings read."""
+"""Files: written so that they survive a kill, beside their place and moved there in one step; settings as TOML."""
 
+import json
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -40,6 +41,11 @@ def _umask() -> int:
 
 
 _UMASK = _umask()  # asked once, before there are threads that could ask at the same time
+
+
+def toml(values: Mapping[str, Any]) -> str:
+    """A text that :func:`read_toml` takes: what has no value left out, the rest looks as in JSON."""
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items() if value is not None)
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from torch_geometric.data import Data
 
 from ncgnn.data import complete
-from ncgnn.data.graph import feature_matrix
+from ncgnn.data.graph import SPLITS, feature_matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class View:
 
     @classmethod
     def of(cls, data: Data) -> "View":
-        masks = [data.get(f"{key}_mask") for key in ("train", "val", "test")]
+        masks = [data.get(key) for key in SPLITS]
         return cls(complete(data), all(mask is not None and mask.dim() == 1 for mask in masks))
 
     @property

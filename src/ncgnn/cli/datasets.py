@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ncgnn.cli.terminal import print_tables
+
 if TYPE_CHECKING:
     from rich.table import Table
 
 Folder = Annotated[Path | None, typer.Option("--data", help="Folder of .npz graphs; default: NCGNN_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
-_WIDTH = 120  # a pipe or a small terminal must not cut numbers
 COLUMNS = ("nodes", "edges", "features", "classes", "edge_homophily")
 
 
@@ -33,9 +34,7 @@ def datasets(data: Folder = None, as_json: Json = False) -> None:
     if as_json:
         print(json.dumps(rows, indent=2))
         return
-    from rich.console import Console
-
-    Console(width=max(_WIDTH, Console().width)).print(_table(rows))
+    print_tables(_table(rows))
 
 
 def _row(name: str, folder: Path | None) -> dict[str, Any]:

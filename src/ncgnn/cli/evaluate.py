@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncgnn.cli.terminal import print_tables, refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from ncgnn.explain.quality import Row
     from ncgnn.train import NCGNNClassifier
 
-_WIDTH = 120  # a pipe or a small terminal must not cut numbers
 _ENOUGH = 30  # nodes; with fewer, most differences are chance
 _COLUMNS = {
     "characterisation": "characterisation ↑",
@@ -32,9 +32,7 @@ _COLUMNS = {
 
 def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
     """Whether options were given that a comparison has no use for, before minutes are spent on it."""
-    given = next((option for option, value in others.items() if value), None)
-    if given is not None:
-        raise InputError(f"--evaluate compares methods on nodes that it draws: leave {given} out")
+    refuse(others, "--evaluate compares methods on nodes that it draws")
     if out is not None and out.suffix != ".csv":
         raise InputError(f"{out}: measures are written as a .csv file: name one")
 
@@ -65,7 +63,6 @@ def _write(out: Path, rows: "list[Row]") -> None:
 
 
 def _show(rows: "list[Row]") -> None:
-    from rich.console import Console
     from rich.table import Table
 
     values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
@@ -81,6 +78,6 @@ def _show(rows: "list[Row]") -> None:
     for method in dict.fromkeys(method for method, _ in values):
         found = [values.get((method, measure)) for measure in measures]
         table.add_row(method, *("" if one is None else f"{one.value:.4f}" for one in found))
-    Console(width=max(_WIDTH, Console().width)).print(table)
+    print_tables(table)
     if count < _ENOUGH:
         print(f"note: from {nodes} little follows: give --sample {_ENOUGH} or more to compare methods", file=sys.stderr)

@@ -24,7 +24,9 @@ def show(outcomes: list[Outcome], data: "Data") -> None:
 
 def summary(data: "Data") -> str:
     """What was read, in a line: a wrong column or file shows here."""
-    parts = [int(data[f"{key}_mask"].sum()) for key in ("train", "val", "test")]
+    from ncgnn.data.graph import SPLITS
+
+    parts = [int(data[key].sum()) for key in SPLITS]
     aside = f", {int(data.calibration_mask.sum())} to calibrate" if "calibration_mask" in data else ""
     return (
         f"{data.name}: {data.num_nodes} nodes, {data.edge_index.shape[1] // 2} edges, {data.x.shape[1]} features, "

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncgnn.cli import graph as g
+from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ def check_page(page: Path, others: Mapping[str, object]) -> None:
     """Whether it is called a page, and whether options were given that it has no use for."""
     if page.suffix not in (".html", ".htm"):
         raise InputError(f"{page}: a page is an HTML file: name one, as in {page.with_suffix('.html')}")
-    given = next((option for option, value in others.items() if value), None)
-    if given is not None:
-        raise InputError(f"--page shows the predicted class of each node, in a form of its own: leave {given} out")
+    refuse(others, "--page shows the predicted class of each node, in a form of its own")
 
 
 def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Path, nodes: list[str] | None) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli.figures import FIGURES, reproduce_figures
+from ncgnn.cli.terminal import print_tables
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from ncgnn.experiments.single import Failure
 
 _NAMES = ("table3", "table4", "table5", "table6", "table7", "extra", "default", "all")
-_WIDTH = 190  # a pipe or a small terminal must not cut numbers
+_WIDTH = 190  # of the widest table
 What = Annotated[list[str], typer.Argument(metavar="TABLE...", help=", ".join((*_NAMES, *FIGURES)))]
 Protocol = Annotated[str, typer.Option(help="paper, core or quick: how many runs for each cell.")]
 Models = Annotated[list[str] | None, typer.Option(help="A model to run. Repeatable; default: all.")]
@@ -123,17 +124,13 @@ def _note_untuned(cells: "list[Cell]") -> None:
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
-    from rich.console import Console
-
     from ncgnn.experiments.counting import counted, left_out
     from ncgnn.experiments.render import rich_table, write_report
     from ncgnn.experiments.report import tables
 
     rows = store.read()
     write_report(rows, results / "tables", page)
-    console = Console(width=max(_WIDTH, Console().width))
-    for table in tables(counted(rows), cells):
-        console.print(rich_table(table))
+    print_tables(*map(rich_table, tables(counted(rows), cells)), least=_WIDTH)
     for line in left_out(rows):
         print(f"note: {line}", file=sys.stderr)
     print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")

@@ -11,7 +11,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 KEPT_SPARSE_BELOW = 0.1  # share of non-zeros; products choose their own form
-SPLITS = ("train_mask", "val_mask", "test_mask")
+PARTS = ("train", "val", "test")  # of a split
+SPLITS = tuple(f"{part}_mask" for part in PARTS)
 
 
 def make_graph(

@@ -6,6 +6,7 @@ from typing import Any
 
 from ncgnn.baselines import Settings, published_gcn, published_mlp, tuned_gcn
 from ncgnn.experiments.cells import Cell
+from ncgnn.files import toml
 from ncgnn.train.config import Config, preset
 
 Recipe = Config | Settings
@@ -54,11 +55,10 @@ def config_hash(settings: Recipe) -> str:
 
 
 def as_toml(settings: Recipe) -> str:
-    """All settings that mean something, but the seed, and what reads them; numbers, strings and lists look in TOML as
-    in JSON."""
-    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)}, exclude_none=True)
+    """All settings that mean something, but the seed, and what reads them."""
+    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)})
     use = "ncgnn train GRAPH --config FILE" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
-    return f"# for {use}\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+    return f"# for {use}\n{toml(values)}"
 
 
 def _ignored(settings: Recipe) -> frozenset[str]:

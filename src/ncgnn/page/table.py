@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from ncgnn.data.graph import PARTS
 from ncgnn.explain import GraphExplainer
 from ncgnn.page.choice import Choice
 from ncgnn.page.plane import places
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 
-ROLES = ("", "train", "val", "test", "calibration")
+ROLES = ("", *PARTS, "calibration")
 
 
 class Register:

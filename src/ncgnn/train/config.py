@@ -1,6 +1,5 @@
 """Everything that decides a run besides the data: validated, read from and written to TOML."""
 
-import json
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
@@ -10,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ncgnn.errors import InputError, one_line
-from ncgnn.files import read_toml
+from ncgnn.files import read_toml, toml
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter
 from ncgnn.sparse import Sparsify, Threshold, TopK
 
@@ -101,9 +100,7 @@ class Config(BaseModel):
 
     def to_toml(self) -> str:
         """The text of a file that :meth:`read` takes."""
-        # Numbers, strings, booleans and lists look the same in JSON and in TOML, which has no null.
-        values = self.model_dump(exclude_none=True, mode="json")
-        return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+        return toml(self.model_dump(mode="json"))
 
     def sparsify(self) -> Sparsify | None:
         if self.top_k is not None:

@@ -17,7 +17,7 @@ from torch_geometric.data import Data
 
 from ncgnn.code import commit, versions
 from ncgnn.data import complete, unscaled
-from ncgnn.data.graph import feature_matrix
+from ncgnn.data.graph import PARTS, feature_matrix
 from ncgnn.data.splits import nodes_to_test
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
@@ -25,7 +25,6 @@ from ncgnn.train.classifier import NCGNNClassifier
 from ncgnn.train.run import Epoch
 
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
-_SPLITS = ("train", "val", "test")
 
 
 def write_run(
@@ -139,7 +138,7 @@ def named_sets(classifier: NCGNNClassifier, lengths: np.ndarray, coverage: float
 def roles(data: Data) -> list[str] | None:
     """``train``, ``val``, ``test``, ``calibration`` or nothing for each node of a graph with one split; ``None`` for
     other graphs."""
-    masks = {key: data.get(f"{key}_mask") for key in _SPLITS}
+    masks = {key: data.get(f"{key}_mask") for key in PARTS}
     if any(mask is None or mask.dim() != 1 for mask in masks.values()):
         return None
     if data.get("calibration_mask") is not None:

@@ -10,6 +10,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data import complete
+from ncgnn.data.graph import PARTS
 from ncgnn.errors import InputError
 from ncgnn.train.folder import fingerprint
 
@@ -31,7 +32,7 @@ def with_split_of_run(data: Data, model: Path) -> Data:
     if roles is None:
         return data
     out = copy(data)
-    for role in ("train", "val", "test", *(["calibration"] if "calibration" in set(roles) else [])):
+    for role in (*PARTS, *(["calibration"] if "calibration" in set(roles) else [])):
         out[f"{role}_mask"] = torch.from_numpy((roles == role).to_numpy(copy=True))
     return out
 
