@@ -3,7 +3,7 @@ from copy import copy
 import pytest
 import torch
 
-from ncgnn.baselines import Settings, fit
+from ncgnn.baselines import Settings, fit, run
 from ncgnn.baselines.loop import is_over
 from ncgnn.errors import InputError
 from ncgnn.train import Epoch, accuracy
@@ -89,6 +89,13 @@ def test_an_mlp_reads_the_features_of_known_nodes_until_it_scores_all(karate):
     assert not torch.equal(first.scores, second.scores)
     assert torch.equal(first.scores[~karate.test_mask], second.scores[~karate.test_mask])
     assert torch.equal(first.scores, fit(karate, mlp).scores)
+
+
+def test_an_mlp_learns_from_known_nodes_what_it_would_from_all(karate, monkeypatch):
+    mlp = SMALL.model_copy(update={"model": "mlp", "dropout": 0.0})
+    known = fit(karate, mlp).scores
+    monkeypatch.setattr(run, "_known_nodes", lambda data: data)
+    torch.testing.assert_close(known, fit(karate, mlp).scores)
 
 
 def test_a_run_that_diverges_says_so(karate):

@@ -52,7 +52,7 @@ def test_nodes_of_ones_own_tables(ncgnn, tables, here):
         (["--node", "1", "--against", "x"], "there is no class 'x'; there are '0', '1', '2', '3'"),
         ([], "explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID"),
         (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: name one"),
-        (["--node", "1", "--sample", "3"], "--sample says how many nodes --evaluate draws: give both or neither"),
+        (["--node", "1", "--sample", "3"], "--sample says how many nodes --evaluate draws: leave --sample out"),
         (["--out", "all.csv", "--json"], "--json prints and --out writes a table: keep one"),
     ],
 )

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -63,7 +64,12 @@ def test_features_that_are_all_zero_are_refused():
         complete(Data(x=torch.zeros(3, 2), edge_index=torch.zeros(2, 0, dtype=torch.int64)))
 
 
-def test_titles_must_be_one_a_node():
-    graph = Data(x=torch.ones(2, 1), edge_index=EDGES, node_titles=["a"])
-    with pytest.raises(InputError, match="node_titles has 1 names for 2"):
-        complete(graph)
+@pytest.mark.parametrize("titles", [["a"], []])
+def test_titles_must_be_one_a_node(titles):
+    with pytest.raises(InputError, match=f"node_titles has {len(titles)} names for 2"):
+        complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_titles=titles))
+
+
+@pytest.mark.parametrize(("titles", "expected"), [([None, 7], ["", "7"]), (np.array(["a", "b"]), ["a", "b"])])
+def test_titles_become_text(titles, expected):
+    assert complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_titles=titles)).node_titles == expected

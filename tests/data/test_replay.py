@@ -73,7 +73,7 @@ def test_the_label_may_be_missing(trained):
 
 
 def test_titles_may_be_missing_renamed_or_new(trained):
-    titled = read_graph(table(t=["one", "two", "three"]), EDGES, label="y", title="t")
+    titled = read_graph(table(t=["one", "two", "three"]), EDGES, label="y", title="t", ignore=["t"])
     assert replay(table(t=["a", "b", ""]), titled).node_titles == ["a", "b", ""]
     assert "node_titles" not in replay(table(), titled)
     for earlier in (titled, trained):

@@ -26,6 +26,20 @@ def test_nodes_may_be_numbers_or_a_mask_in_a_tensor(club, karate):
     assert [one.node for one in club.explain(karate, torch.tensor([33, 0]))] == ["33", "0"]
     tested = [karate.node_ids[i] for i in karate.test_mask.nonzero().flatten().tolist()]
     assert [one.node for one in club.explain(karate, karate.test_mask)] == tested
+    assert [one.node for one in club.explain(karate, torch.tensor([3, 0], dtype=torch.uint8))] == ["3", "0"]
+    assert list(club.explain(karate, torch.tensor([]))) == []
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        (torch.tensor([1.0]), "nodes is torch.float32: give whole numbers or a mask"),
+        (torch.tensor([True, False]), r"nodes is a mask of shape \(2,\), the graph has 34 nodes"),
+    ],
+)
+def test_other_tensors_are_refused(club, karate, nodes, message):
+    with pytest.raises(InputError, match=message):
+        list(club.explain(karate, nodes))
 
 
 def test_every_way_of_splitting_adds_up(club, karate):

@@ -63,6 +63,13 @@ def test_titles_stand_beside_ids(wild):
     assert [name for kind, name, _ in named.rows() if kind == "neighbour"] == ["<script>"]
 
 
+def test_of_a_long_title_the_beginning_is_said_and_what_is_known_of_the_node_stays(wild):
+    long = replace(wild.neighbours[0], title="word " * 30)
+    assert long.name.startswith("<script> “word word")
+    assert long.name.endswith("…” (train, class <b>A&B</b>)")
+    assert long.name in bars(replace(wild, neighbours=(long,)))
+
+
 def test_the_sentence_says_where_the_label_is_another(wild):
     assert "Its label" not in str(wild)
     assert "Its label" not in str(replace(wild, label=wild.prediction.name))

@@ -211,12 +211,12 @@ def test_planted_names_are_shown_as_text(visit, planted_page, planted, name, vie
     assert page.locator("#results a").first.text_content() == f"{name} {title}"
     page.keyboard.press("Enter")
     page.locator("#node h1").wait_for()
-    assert page.locator("main:visible h1").text_content() == f"Node {name}: {title}"
+    assert page.locator("main:visible h1").text_content() == f"Node {name} “{title}”"
     assert page.evaluate("window.planted") is None
     assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
     assert page.locator(".home").text_content() == planted.name
     page.goto(f"{planted_page.as_uri()}#node={quote(name)}")
-    assert page.locator("main:visible h1").text_content() == f"Node {name}: {title}"
+    assert page.locator("main:visible h1").text_content() == f"Node {name} “{title}”"
 
 
 def test_names_in_a_drawing_do_not_cover_each_other(visit, address):

@@ -2,7 +2,7 @@ import pytest
 
 from ncgnn.page import NodeViews
 from ncgnn.page.table import Register, shortened
-from ncgnn.page.view import FEATURES, FEATURES_EACH, WITH_FEATURES
+from ncgnn.page.view import FEATURES, FEATURES_EACH
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +48,13 @@ def test_few_features_are_named(view):
     assert len(view["features"]["largest"]) <= FEATURES
 
 
-def test_the_first_neighbours_are_said_with_their_largest_features(view, explainer):
-    (why,) = explainer.explain(["33"], features=True)
-    largest = {neighbour.id: [part.name for part in neighbour.features[:FEATURES_EACH]] for neighbour in why.neighbours}
-    first, others = view["neighbours"][:WITH_FEATURES], view["neighbours"][WITH_FEATURES:]
-    assert [other["features"] for other in first] == [largest[other["id"]] for other in first]
-    assert any(other["features"] for other in first)
-    assert not any(other["features"] for other in others)
+def test_neighbours_are_said_with_the_features_that_make_their_parts(view, explainer):
+    (why,) = explainer.explain(["33"], features=True, top=len(view["neighbours"]))
+    for other, neighbour in zip(view["neighbours"], why.neighbours, strict=True):
+        parts = {part.name: part.value for part in neighbour.features}
+        assert len(other["features"]) <= FEATURES_EACH
+        assert all(parts[name] * other["value"] > 0 for name in other["features"])
+        assert max(parts, key=lambda name: parts[name] * other["value"]) == other["features"][0]
 
 
 def test_a_shortened_view_means_the_same(view):

@@ -1,5 +1,6 @@
 import gc
 import os
+import weakref
 from signal import alarm
 from threading import Event, Thread
 
@@ -38,6 +39,15 @@ def test_memory_lent_before_the_pool_was_cleared_does_not_come_back():
     pool.clear()
     del lent
     assert not any(pool._free.values())
+
+
+def test_clearing_frees_what_is_unused_while_other_memory_is_lent():
+    lent, back = (pool.empty(torch.empty(0), *SHAPE) for _ in range(2))
+    del back
+    unused = weakref.ref(next(iter(pool._free.values()))[0])
+    pool.clear()
+    assert unused() is None
+    assert lent.shape == SHAPE
 
 
 def test_tensors_that_live_together_share_nothing():

@@ -31,7 +31,7 @@ def fit(data: Data, settings: Settings, on_epoch: Callable[[Epoch], None] = lamb
     The outcome is a function of the arguments: the random state of the caller is neither used nor changed.
     """
     data = standardise(complete(data))
-    known = data if settings.model == "gcn" else _known_nodes(data)
+    known = _known_nodes(data) if settings.model == "mlp" else data
     inputs = _inputs(known, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(settings.seed)

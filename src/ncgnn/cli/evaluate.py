@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from ncgnn.explain.quality import Row
     from ncgnn.train import NCGNNClassifier
 
-_ENOUGH = 30  # nodes; with fewer, most differences are chance
+SAMPLE = 30
+"""Nodes that are compared by default; with fewer, most differences are chance."""
 _COLUMNS = {
     "characterisation": "characterisation ↑",
-    "characterisation, probability": "by probability ↑",
+    "characterisation, probability": "characterisation by probability ↑",
     "fidelity+": "fidelity+ ↑",
     "fidelity-": "fidelity- ↓",
     "insertion": "insertion ↑",
@@ -46,11 +47,15 @@ def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, cou
 
     data = with_split_of_run(data, model)
     subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)
+    nodes = sample(data, count)
     with status(f"{data.name}: evaluating explanations") as tell:
-        rows = list(evaluate(subject, data, sample(data, count), tell))
+        rows = list(evaluate(subject, data, nodes, tell))
     if out is not None:
         _write(out, rows)
     _show(rows)
+    if len(nodes) < SAMPLE:
+        remedy = "there are no more" if len(nodes) < count else f"give --sample {SAMPLE} or more to compare methods"
+        print(f"note: from {counted(len(nodes))} little follows: {remedy}", file=sys.stderr)
 
 
 def _write(out: Path, rows: "list[Row]") -> None:
@@ -67,11 +72,8 @@ def _show(rows: "list[Row]") -> None:
 
     values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
     measures = [name for name in _COLUMNS if any(measure == name for _, measure in values)]
-    count = rows[0].nodes
-    nodes = "1 node" if count == 1 else f"{count} nodes"
-    table = Table(
-        title=f"Explanations of {nodes}, means over sparsities from 0.5 to 0.99; ↑: more is better, ↓: less is"
-    )
+    about = f"Explanations of {counted(rows[0].nodes)}, means over sparsities from 0.5 to 0.99"
+    table = Table(title=f"{about}; ↑: more is better, ↓: less is")
     table.add_column("method", no_wrap=True)
     for measure in measures:
         table.add_column(_COLUMNS[measure], justify="right")
@@ -79,5 +81,8 @@ def _show(rows: "list[Row]") -> None:
         found = [values.get((method, measure)) for measure in measures]
         table.add_row(method, *("" if one is None else f"{one.value:.4f}" for one in found))
     print_tables(table)
-    if count < _ENOUGH:
-        print(f"note: from {nodes} little follows: give --sample {_ENOUGH} or more to compare methods", file=sys.stderr)
+
+
+def counted(nodes: int) -> str:
+    """So many nodes, in words."""
+    return "1 node" if nodes == 1 else f"{nodes} nodes"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.evaluate import check_evaluate, run_evaluation
+from ncgnn.cli.evaluate import SAMPLE, check_evaluate, counted, run_evaluation
 from ncgnn.cli.model import Model, load_model
 from ncgnn.cli.page import check_page, make_page
+from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Top = Annotated[int | None, typer.Option(min=1, help="How many neighbours and fe
 Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare explanations with those of other methods.")]
-Sample = Annotated[int | None, typer.Option(min=1, help="With --evaluate: how many nodes; default: 30.")]
+Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: how many nodes; default: {SAMPLE}.")]
 Page = Annotated[Path | None, typer.Option(help="Page to write: one HTML file that opens offline.")]
 
 
@@ -70,7 +71,7 @@ def explain(
     classifier = load_model(model)
     found = graph.find_for(classifier)
     if evaluate:
-        run_evaluation(classifier, found, model, sample or 30, out)
+        run_evaluation(classifier, found, model, sample or SAMPLE, out)
         return
     if page is not None:
         make_page(page, classifier, found, model, node)
@@ -84,8 +85,7 @@ def explain(
 def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int | None) -> None:
     from ncgnn.explain.table import check_format
 
-    if sample is not None:
-        raise InputError("--sample says how many nodes --evaluate draws: give both or neither")
+    refuse({"--sample": sample}, "--sample says how many nodes --evaluate draws")
     if out is not None and as_json:
         raise InputError("--json prints and --out writes a table: keep one")
     if out is not None:
@@ -101,7 +101,7 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
 
     if out is not None:
         write_table(out, track(explanations, "explaining", total))
-        print(f"{out}: the reasons of {total} {'node' if total == 1 else 'nodes'}")
+        print(f"{out}: the reasons of {counted(total)}")
         return
     for explanation in explanations:
         print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")

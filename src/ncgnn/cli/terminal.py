@@ -19,7 +19,7 @@ def print_tables(*tables: "Table", least: int = 120) -> None:
 
 
 def refuse(options: Mapping[str, object], why: str) -> None:
-    """Whether one of the options was given that would be ignored."""
+    """Ends at the first option that was given though it would be ignored."""
     given = next((option for option, value in options.items() if value), None)
     if given is not None:
         raise InputError(f"{why}: leave {given} out")

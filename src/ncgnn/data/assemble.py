@@ -51,7 +51,7 @@ def assemble(
         feature_names=found.feature_names,
         node_ids=ids.tolist(),
         numbers=numbers,
-        **({} if found.title is None else {"node_titles": as_values(table[found.title]).tolist()}),
+        node_titles=None if found.title is None else as_values(table[found.title]).tolist(),
         encoding=found,
         roles=node_roles(where[0], found, labels, details, left_out or {})
         + edge_roles(where[1], found, pairs, len(edges)),

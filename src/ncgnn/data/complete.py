@@ -35,8 +35,10 @@ def complete(data: Data) -> Data:
             out[key] = [str(i) for i in range(size)]
         elif len(data[key]) != size:
             raise InputError(f"{key} has {len(data[key])} names for {size}")
-    if len(data.get("node_titles") or out.node_ids) != data.x.shape[0]:
-        raise InputError(f"node_titles has {len(data.node_titles)} names for {data.x.shape[0]}")
+    if data.get("node_titles") is not None:
+        if len(data.node_titles) != data.x.shape[0]:
+            raise InputError(f"node_titles has {len(data.node_titles)} names for {data.x.shape[0]}")
+        out.node_titles = ["" if title is None else str(title) for title in data.node_titles]
     if len(out.y) and int(out.y.max()) >= len(out.class_names):
         raise InputError(f"y names class {int(out.y.max())}, but there are {len(out.class_names)} class names")
     return out

@@ -25,6 +25,7 @@ def make_graph(
     class_names: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
     node_ids: Sequence[str] | None = None,
+    node_titles: Sequence[str] | None = None,
     **extra: Any,
 ) -> Data:
     """A ``Data`` with the attributes that every graph of this library has; unknown names become "0", "1", ..."""
@@ -34,6 +35,8 @@ def make_graph(
     data.class_names = _names(class_names, int(y.max()) + 1 if len(y) else 0)
     data.feature_names = _names(feature_names, x.shape[1])
     data.node_ids = _names(node_ids, x.shape[0])
+    if node_titles is not None:
+        data.node_titles = _names(node_titles, x.shape[0])
     for key, value in extra.items():
         setattr(data, key, value)
     return data

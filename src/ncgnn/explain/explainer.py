@@ -99,14 +99,11 @@ class GraphExplainer:
         total = len(self.names.nodes)
         if nodes is None:
             return torch.arange(total)
-        if not isinstance(nodes, Tensor):
-            if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
-                raise InputError(f"nodes = {nodes!r}: give a list of ids")
-            return torch.tensor(self.names.node_numbers(nodes), dtype=torch.int64)
-        numbers = nodes.nonzero().flatten() if nodes.dtype == torch.bool else nodes.flatten()
-        if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < total:
-            raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {total} nodes")
-        return numbers
+        if isinstance(nodes, Tensor):
+            return _checked(nodes, total)
+        if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
+            raise InputError(f"nodes = {nodes!r}: give a list of ids")
+        return torch.tensor(self.names.node_numbers(nodes), dtype=torch.int64)
 
     def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The two classes with the highest scores, these and their probabilities [n, 2]."""
@@ -132,3 +129,16 @@ class GraphExplainer:
                 f"node {node!r} is explained for class {against!r} itself: compare with another class or {RUNNER_UP!r}"
             )
         return torch.full_like(classes, other)
+
+
+def _checked(nodes: Tensor, total: int) -> Tensor:
+    """Numbers of nodes, of a tensor of numbers or of a mask."""
+    is_mask = nodes.dtype == torch.bool
+    if is_mask and nodes.shape != (total,):
+        raise InputError(f"nodes is a mask of shape {tuple(nodes.shape)}, the graph has {total} nodes")
+    if nodes.is_floating_point() and nodes.numel():
+        raise InputError(f"nodes is {nodes.dtype}: give whole numbers or a mask")
+    numbers = nodes.nonzero().flatten() if is_mask else nodes.flatten()
+    if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < total:
+        raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {total} nodes")
+    return numbers.to("cpu", torch.int64)

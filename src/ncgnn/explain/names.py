@@ -51,11 +51,12 @@ def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]
     places = {name: place for place, name in enumerate(known)}
     missing = next((str(name) for name in wanted if str(name) not in places), None)
     if missing is not None:
-        near = get_close_matches(missing, known, n=3, cutoff=0.5) or known[:3]
-        others = f"near are {_listed(near)}" if len(known) > _FEW else f"there are {_listed(known)}"
-        raise InputError(f"there is no {kind} {missing!r}; {others}")
+        raise InputError(f"there is no {kind} {missing!r}; {_others(missing, known)}")
     return [places[str(name)] for name in wanted]
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names))
+def _others(missing: str, known: Sequence[str]) -> str:
+    if len(known) <= _FEW:
+        return f"there are {', '.join(map(repr, known))}"
+    near = get_close_matches(missing, known, n=3, cutoff=0.5) or known[:3]
+    return f"near are {', '.join(map(repr, near))}"

@@ -20,9 +20,14 @@ class Candidate(Part):
     probability: float
 
 
+_TITLE = 40  # letters; of a longer one the beginning
+
+
 def called(id: str, title: str | None) -> str:
     """A node's id and, where it has one, its title."""
-    return id if title is None else f"{id} “{title}”"
+    if title is None:
+        return id
+    return f"{id} “{title if len(title) <= _TITLE else f'{title[: _TITLE - 1]}…'}”"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part, called
 
 _BAR = 30
-_NAME = 56
+_NAME = 80
 
 
 def sentence(explanation: NodeExplanation) -> str:

@@ -1,7 +1,6 @@
 """One node as a page shows it: its prediction, what it is made of, and where the nodes that contribute are."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
 from typing import Any
 
 from torch_geometric.data import Data
@@ -13,8 +12,9 @@ from ncgnn.page.surroundings import Surroundings
 from ncgnn.page.words import in_words
 
 NEIGHBOURS, FEATURES, DECIDING = 32, 12, 8
-WITH_FEATURES, FEATURES_EACH = 12, 2
 """How many are named; a drawing of more is not to be read."""
+FEATURES_EACH = 2
+"""Features that are named of each neighbour."""
 _LEAST = 5e-4  # of the score: what is less would read 0.0 %
 
 
@@ -44,22 +44,19 @@ class NodeViews:
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
             "features": _features(why),
-            "neighbours": self._neighbours(node, heard),
+            "neighbours": self._neighbours(node, others, heard),
             "rest": rounded(rest),
             "lead": self._lead(lead),
             "links": self._links([node, *(other for other in others if other != node)]),
         }
         return view | {"words": in_words(view)}
 
-    def _neighbours(self, node: int, heard: Sequence[Neighbour]) -> list[dict[str, Any]]:
-        """With the largest features of the first, each as a name."""
-        numbers = [self._numbers[neighbour.id] for neighbour in heard]
-        steps = self._surroundings.distances(node, numbers)
-        parts = [neighbour.features[:FEATURES_EACH] for neighbour in heard[:WITH_FEATURES]]
-        named = chain(([part.name for part in largest] for largest in parts), repeat([]))
+    def _neighbours(self, node: int, others: list[int], heard: Sequence[Neighbour]) -> list[dict[str, Any]]:
+        steps = self._surroundings.distances(node, others)
         return [
-            self.known(number) | {"value": rounded(neighbour.value), "distance": distance, "features": features}
-            for number, neighbour, distance, features in zip(numbers, heard, steps, named, strict=False)
+            self.known(other)
+            | {"value": rounded(neighbour.value), "distance": distance, "features": _through(neighbour)}
+            for other, neighbour, distance in zip(others, heard, steps, strict=True)
         ]
 
     def _lead(self, lead: NodeExplanation) -> dict[str, Any]:
@@ -93,6 +90,11 @@ class NodeViews:
 def rounded(value: float) -> float:
     """To three digits, which is more than a drawing shows."""
     return float(f"{value:.3g}")
+
+
+def _through(neighbour: Neighbour) -> list[str]:
+    """The features that most make its part what it is: those of the same sign."""
+    return [part.name for part in neighbour.features if part.value * neighbour.value > 0][:FEATURES_EACH]
 
 
 def _pairs(parts: Sequence[Part]) -> list[list[Any]]:

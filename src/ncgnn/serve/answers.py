@@ -26,8 +26,7 @@ class Answers:
         self._views = NodeViews(self._explainer, data)
         self._lock = Lock()  # one explanation at a time: each takes all the memory and cores it can use
         names = self._explainer.names
-        titles = names.titles or [""] * len(names.nodes)
-        self._searched = [(id.casefold(), title.casefold()) for id, title in zip(names.nodes, titles, strict=True)]
+        self._searched = [(id.casefold(), (names.title(i) or "").casefold()) for i, id in enumerate(names.nodes)]
         self.name = str(data.get("name", "the graph"))
         self.page = served_page(self._explainer, data)
 
@@ -47,11 +46,12 @@ class Answers:
         return view
 
     def search(self, text: str, limit: int) -> Found:
-        """What is the text comes first, then what begins with it, then what holds it, ids before titles; upper and
-        lower case are alike."""
+        """Ids before titles; of each, those that are the text, then those that begin with it, then those that hold it.
+        Upper and lower case are alike."""
         wanted = text.casefold()
-        found = [number for number, (id, title) in enumerate(self._searched) if wanted in id or wanted in title]
-        found.sort(key=lambda number: _rank(wanted, *self._searched[number]))
+        ranked = ((number, _rank(wanted, names)) for number, names in enumerate(self._searched))
+        ranks = {number: rank for number, rank in ranked if rank is not None}
+        found = sorted(ranks, key=ranks.__getitem__)
         return Found(total=len(found), nodes=[self._prediction(number) for number in found[:limit]])
 
     def _number(self, node: str) -> int:
@@ -75,7 +75,9 @@ class Answers:
         )
 
 
-def _rank(wanted: str, id: str, title: str) -> int:
-    """From 0, it is the id, to 5, the title holds it."""
-    fits = (part for text in (id, title) for part in (text == wanted, text.startswith(wanted), wanted in text))
-    return next(rank for rank, fit in enumerate(fits) if fit)
+def _rank(wanted: str, names: tuple[str, ...]) -> int | None:
+    """From 0, it is the first name, to the last name that holds it; ``None`` where none does."""
+    for place, name in enumerate(names):
+        if wanted in name:
+            return 3 * place + (0 if name == wanted else 1 if name.startswith(wanted) else 2)
+    return None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, FastAPI, Query, Request
+from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -40,33 +40,35 @@ def make_app(answers: Answers, hosts: Sequence[str]) -> FastAPI:
 
 
 def _add_routes(app: FastAPI, answers: Answers) -> None:
-    strict = [Depends(_check_parameters)]
+    api = APIRouter(prefix="/api", dependencies=[Depends(_check_parameters)], responses=_BAD)
 
     @app.get("/", include_in_schema=False)
     def page() -> HTMLResponse:
         return HTMLResponse(answers.page)
 
-    @app.get("/api/predict", responses=_UNKNOWN | _BAD, dependencies=strict)
+    @api.get("/predict", responses=_UNKNOWN)
     def predict(node: Node) -> Prediction:
         """The prediction for a node."""
         return answers.predict(node)
 
-    @app.get("/api/explain", responses=_UNKNOWN | _BAD, dependencies=strict)
+    @api.get("/explain", responses=_UNKNOWN)
     def explain(
         node: Node, target: Class = None, against: Against = None, features: Features = False, top: Top = 16
     ) -> NodeExplanation:
         """Why a node is predicted as it is: parts that add up to the score."""
         return answers.explain(node, target, against, features, top)
 
-    @app.get("/api/view", responses=_UNKNOWN | _BAD, dependencies=strict)
+    @api.get("/view", responses=_UNKNOWN)
     def view(node: Node) -> View:
         """A node as the page draws it."""
         return View.model_validate(answers.view(node))
 
-    @app.get("/api/nodes", responses=_BAD, dependencies=strict)
+    @api.get("/nodes")
     def nodes(search: Search = "", limit: Limit = 20) -> Found:
         """Nodes whose ids or titles contain a text, with their predictions."""
         return answers.search(search, limit)
+
+    app.include_router(api)
 
 
 def _check_parameters(request: Request) -> None:

@@ -45,7 +45,7 @@ class Known(BaseModel):
 class NearNode(Known):
     value: float = Field(description="its part of the score")
     distance: int | None = Field(description="steps along edges; none where there are many")
-    features: list[str] = Field(description="through which of its features most; of the first nodes alone")
+    features: list[str] = Field(description="names of the features that make most of its part")
 
 
 class DecidingNode(Known):

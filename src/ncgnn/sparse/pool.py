@@ -61,4 +61,5 @@ def clear() -> None:
     """Give the memory back to the system: what is unused at once, what is lent as soon as it is free."""
     global _free
     with _lock:
+        _free.clear()  # what is lent still knows it as its home
         _free = {}

@@ -54,8 +54,11 @@ function expanded(row, view) {
   };
 }
 
-/** What a node is called: its title where it has one, else its id. */
-const called = (node) => node.title ?? node.id;
+/** A node's id and, where it has one, its title. */
+const fullName = ({ id, title }) => (title === null ? id : `${id} “${title}”`);
+
+/** What there is little room for. */
+const shortName = ({ id, title }) => title ?? id;
 
 const linkTo = (id) => `#node=${encodeURIComponent(id)}`;
 const percent = (share, digits = 0) => {

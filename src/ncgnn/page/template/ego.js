@@ -1,8 +1,9 @@
 // The nodes that contribute most, around the one that is explained: on a ring by distance, behind the node through
 // which they are linked. A line towards the middle is as wide as the contribution of the node that it comes from.
 
-const LETTER = 6.6; // about the width of a letter in a drawing
-const LINE = 13; // and the height of a line
+const LINE = 13; // the height of a line
+const BESIDE = 15; // from a leaf to its name
+const pen = document.createElement("canvas").getContext("2d");
 const BEYOND = 5; // the ring of nodes that are too far away to be counted
 
 function egoNetwork(node, neighbours, width) {
@@ -91,28 +92,36 @@ function line(a, b, kind, width) {
 
 const isRight = (leaf) => Math.cos(leaf.angle) >= 0;
 
+/** As much of a name as fits into so many pixels; nothing where that would be hardly any of it. */
+function fitted(name, room) {
+  let shown = shortened(name, 18);
+  while (shown.length > 4 && pen.measureText(shown).width > room) shown = shortened(name, shown.length - 1);
+  return pen.measureText(shown).width > room ? "" : shown;
+}
+
 /** A name for each leaf, as far as there is room and where it covers no other name and no mark; those that contribute
- * more come first. */
+ * more come first. What speaks against keeps its sign. */
 function nameWhereFree([root, ...leaves], width) {
-  const half = (LETTER * shortened(called(root), 24).length) / 2;
+  pen.font = `bold ${getComputedStyle(document.body).font.replace(/^\D*[\d.]+px/, "12px")}`;
+  const half = pen.measureText(shortened(shortName(root), 24)).width / 2;
   const taken = leaves.map((leaf) => [leaf.x - 11, leaf.x + 11, leaf.y]);
   taken.push([root.x - half, root.x + half, root.y + 28], [root.x - 17, root.x + 17, root.y]);
   for (const leaf of leaves.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))) {
-    const [start, room] = isRight(leaf) ? [leaf.x + 15, width - leaf.x - 15] : [leaf.x - 15, leaf.x - 15];
-    const name = (leaf.value < 0 ? "− " : "") + called(leaf);
-    const shown = shortened(name, Math.min(18, Math.floor(room / LETTER)));
-    const end = start + (isRight(leaf) ? 1 : -1) * LETTER * shown.length;
+    const sign = leaf.value < 0 ? "− " : "";
+    const start = leaf.x + (isRight(leaf) ? BESIDE : -BESIDE);
+    const name = fitted(sign + shortName(leaf), isRight(leaf) ? width - start : start);
+    const end = start + (isRight(leaf) ? 1 : -1) * pen.measureText(name).width;
     const [left, right] = [Math.min(start, end), Math.max(start, end)];
-    const covers = ([from, to, y]) => left < to && from < right && Math.abs(leaf.y - y) < LINE;
-    leaf.name = (shown === name || shown.length > 4) && !taken.some(covers) ? shown : "";
-    if (leaf.name) taken.push([left, right, leaf.y]);
+    const isFree = !taken.some(([from, to, y]) => left < to && from < right && Math.abs(leaf.y - y) < LINE);
+    leaf.name = isFree && name ? name : sign;
+    if (isFree && name) taken.push([left, right, leaf.y]);
   }
 }
 
 function leafMark(leaf) {
   const side = isRight(leaf) ? 1 : -1;
-  const place = { x: leaf.x + 15 * side, y: leaf.y + 4, "text-anchor": side > 0 ? "start" : "end" };
-  const link = drawn("a", { href: linkTo(leaf.id), "aria-label": `${called(leaf)}, ${leaf.predicted}` });
+  const place = { x: leaf.x + BESIDE * side, y: leaf.y + 4, "text-anchor": side > 0 ? "start" : "end" };
+  const link = drawn("a", { href: linkTo(leaf.id), "aria-label": spoken(leaf) });
   const halo = leaf.split === "train" ? drawn("circle", { cx: leaf.x, cy: leaf.y, r: 11.5, class: "trained" }) : null;
   const target = drawn("circle", { cx: leaf.x, cy: leaf.y, r: 13, class: "target" }); // room for a finger
   link.append(...[target, halo, mark(leaf.predicted, 7, leaf.x, leaf.y)].filter(Boolean));
@@ -120,15 +129,17 @@ function leafMark(leaf) {
   return link;
 }
 
+const spoken = (leaf) => `${fullName(leaf)}, ${leaf.predicted}${leaf.value < 0 ? ", speaks against" : ""}`;
+
 function about(leaf) {
   const away = leaf.distance === null ? "far away" : `${leaf.distance} ${leaf.distance === 1 ? "step" : "steps"} away`;
   const role = leaf.split === "train" ? `, training node of class ${leaf.label}` : "";
-  return `${leaf.id}${leaf.title === null ? "" : ` ${leaf.title}`}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
+  return `${fullName(leaf)}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
 }
 
 function middle(root) {
   const group = drawn("g", { class: "middle" }, drawn("circle", { cx: root.x, cy: root.y, r: 17 }));
-  const text = drawn("text", { x: root.x, y: root.y + 32, "text-anchor": "middle" }, shortened(called(root), 24));
+  const text = drawn("text", { x: root.x, y: root.y + 32, "text-anchor": "middle" }, shortened(shortName(root), 24));
   group.append(mark(root.predicted, 10, root.x, root.y), text);
   return group;
 }

@@ -11,7 +11,7 @@ const ROLE_NAMES = {
 function nodeView(node) {
   return [
     element("p", {}, element("a", { href: "#" }, "← All nodes")),
-    element("h1", { tabindex: "-1" }, `Node ${node.id}`, node.title === null ? null : `: ${node.title}`),
+    element("h1", { tabindex: "-1" }, `Node ${fullName(node)}`),
     verdict(node),
     element("p", { class: "words" }, node.words),
     neighbourhood(node),
@@ -127,7 +127,7 @@ function trainingLabels(node) {
   const parts = labels.map((label) => {
     const members = trained.filter((other) => other.label === label);
     const value = members.reduce((sum, other) => sum + other.value, 0);
-    const links = members.flatMap((other) => [" ", nodeLink(other)]);
+    const links = members.flatMap((other, i) => [i ? ", " : " ", nodeLink(other)]);
     return { name: element("span", {}, classLabel(label), element("small", {}, ...links)), value };
   });
   parts.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
@@ -138,7 +138,7 @@ function trainingLabels(node) {
 function unexplained(id) {
   const row = rowOf.get(id);
   const back = element("p", {}, element("a", { href: "#" }, "← All nodes"));
-  const title = element("h1", { tabindex: "-1" }, row === undefined ? "No such node" : `Node ${id}`);
+  const title = element("h1", { tabindex: "-1" }, row === undefined ? "No such node" : `Node ${fullName(known(row))}`);
   if (row === undefined) return [back, title, element("p", {}, `This page knows no node ${id}.`)];
   const reason = isServed
     ? "The server gives no answer."

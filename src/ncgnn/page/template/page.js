@@ -19,7 +19,7 @@ async function show(map) {
   if (id !== wantedNode()) return; // someone went on meanwhile
   const content = element("div", {}, ...(node ? nodeView(node) : unexplained(id)));
   panes.node.replaceChildren(content);
-  reveal("node", `Node ${id} · ${report.name}`, map);
+  reveal("node", `Node ${node ? fullName(node) : id} · ${report.name}`, map);
 }
 
 function reveal(name, title, map) {

@@ -59,7 +59,8 @@ async function fetchFound(text) {
 function matches(text) {
   const wanted = text.toLowerCase();
   const fits = (name) => [name === wanted, name.startsWith(wanted), name.includes(wanted)];
-  const rank = (node) => [node.id, node.title ?? ""].flatMap((name) => fits(name.toLowerCase())).indexOf(true);
-  const ranked = report.nodes.id.map((_, row) => [rank(known(row)), row]).filter(([rank]) => rank >= 0);
+  const rank = (...names) => names.flatMap((name) => fits((name ?? "").toLowerCase())).indexOf(true);
+  const { id, title } = report.nodes;
+  const ranked = id.map((_, row) => [rank(id[row], title?.[row]), row]).filter(([rank]) => rank >= 0);
   return ranked.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, row]) => row);
 }

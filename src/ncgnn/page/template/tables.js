@@ -51,8 +51,8 @@ function nodeRow(node) {
     "tr",
     {},
     element("th", { scope: "row" }, nodeLink(node)),
-    element("td", {}, classLabel(node.predicted)),
-    element("td", { class: "number" }, node.probability.toFixed(2)),
+    element("td", { "data-name": "predicted" }, classLabel(node.predicted)),
+    element("td", { class: "number", "data-name": "probability" }, node.probability.toFixed(2)),
     element("td", { "data-name": "runner-up" }, classLabel(node.second)),
     element("td", { "data-name": "label" }, node.label === null ? "not known" : classLabel(node.label)),
   );
