@@ -30,7 +30,7 @@ def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"{file}: the reasons of 34 nodes\nRouting among")
     table = read(here / file)
-    assert list(table.columns) == ["id", "class", "kind", "name", "contribution"]
+    assert list(table.columns) == ["id", "class", "kind", "name", "title", "contribution"]
     assert table["id"].nunique() == 34
     assert set(table["kind"]) == {"hop", "neighbour", "rest", "capsule", "bias"}
 
@@ -44,12 +44,20 @@ def test_nodes_of_ones_own_tables(ncgnn, tables, here):
     assert "venue=" in done.out
 
 
+def test_a_node_that_is_named_twice_is_one(ncgnn, karate_run, here):
+    done = ncgnn("explain", karate_run, "karate", "--node", 3, "--node", 3, "--out", "why.csv")
+    assert "why.csv: the reasons of 1 node\n" in done.out
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--node", "340"], "there is no node '340'; near are '34'|there is no node '340'; near are .*'30'.*"),
         (["--node", "1", "--class", "12"], "there is no class '12'; there are '0', '1', '2', '3'"),
-        (["--node", "1", "--against", "x"], "there is no class 'x'; there are '0', '1', '2', '3'"),
+        (
+            ["--node", "1", "--against", "x"],
+            "there is no class 'x'; there are '0', '1', '2', '3', 'runner-up', 'others'",
+        ),
         ([], "explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID"),
         (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: name one"),
         (["--node", "1", "--sample", "3"], "--sample says how many nodes --evaluate draws: leave --sample out"),

@@ -52,6 +52,12 @@ def test_a_title_is_what_to_call_a_node_and_changes_no_feature(write):
     assert ("called", "title") in [(role.column, role.role) for role in data.roles]
 
 
+def test_titles_are_one_line_of_what_can_be_shown(write):
+    nodes = write("nodes.csv", 'id,age,called\n1,2,"line one\nline\ttwo"\n2,3,\u202eRTL\u202c \x1b[31mred\n')
+    data = read_graph(nodes, write("edges.csv", "source,target\n1,2\n"), title="called", ignore=["called"])
+    assert data.node_titles == ["line one line two", "RTL [31mred"]
+
+
 def test_without_a_column_of_titles_there_are_none(tables):
     assert "node_titles" not in read_graph(*tables, label="topic")
 

@@ -1,3 +1,5 @@
+from copy import copy
+
 import pytest
 import torch
 from torch_geometric.data import Data
@@ -81,9 +83,14 @@ def test_another_class_can_be_explained(club, karate):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"nodes": ["nobody"]}, "there is no node 'nobody'; there are such as '0', '1', '2'"),
+        ({"nodes": ["1"], "top": 2.5}, "top = 2.5: give how many"),
         ({"nodes": ["3x"]}, "there is no node '3x'; near are '3'"),
         ({"nodes": ["1"], "target": "22"}, "there is no class '22'; there are '0', '1', '2', '3'"),
-        ({"nodes": ["1"], "against": "none"}, "there is no class 'none'; there are '0', '1', '2', '3'"),
+        (
+            {"nodes": ["1"], "against": "none"},
+            "there is no class 'none'; there are '0', '1', '2', '3', 'runner-up', 'others'",
+        ),
         ({"nodes": ["1"], "target": "2", "against": "2"}, "for class '2' itself"),
         ({"nodes": ["1"], "top": 0}, "top = 0"),
         ({"nodes": "12"}, "give a list of ids"),
@@ -119,3 +126,16 @@ def test_explaining_does_not_touch_the_model_or_the_random_state(club, karate):
     list(club.explain(karate, features=True))
     assert (club.decision_function(karate) == before).all()
     assert torch.equal(torch.random.get_rng_state(), state)
+
+
+def test_a_title_in_place_of_an_id_is_noticed(club, karate):
+    titled = copy(karate)
+    titled.node_titles = ["", "Ann", *[""] * 32]
+    with pytest.raises(InputError, match="'Ann' is the title of node '1': give its id"):
+        list(club.explain(titled, ["Ann"]))
+
+
+def test_all_neighbours_may_be_named(club, karate):
+    (why,) = club.explain(karate, ["33"], top=None)
+    assert len(why.neighbours) > 16
+    assert why.rest == pytest.approx(0, abs=1e-6)

@@ -60,7 +60,7 @@ def test_titles_stand_beside_ids(wild):
     assert "node '<script> “T\\x1b” (train, class <b>A&B</b>)' (+1.500)" in str(named)
     assert "“&lt;u&gt;N&lt;/u&gt;”" in named._repr_html_()
     assert named.to_dict()["neighbours"][0]["title"] == "T\x1b"
-    assert [name for kind, name, _ in named.rows() if kind == "neighbour"] == ["<script>"]
+    assert [row[1:3] for row in named.rows() if row[0] == "neighbour"] == [("<script>", "T\x1b")]
 
 
 def test_of_a_long_title_the_beginning_is_said_and_what_is_known_of_the_node_stays(wild):

@@ -219,6 +219,17 @@ def test_planted_names_are_shown_as_text(visit, planted_page, planted, name, vie
     assert page.locator("main:visible h1").text_content() == f"Node {name} “{title}”"
 
 
+def test_a_page_of_chosen_nodes_leads_to_them(visit, explainer, karate, tmp_path):
+    write_page(tmp_path / "two.html", explainer, karate, ["5", "33"])
+    page = visit((tmp_path / "two.html").as_uri())
+    links = page.get_by_role("region", name="Explained nodes").get_by_role("link")
+    assert links.all_inner_texts() == ["5", "33"]
+    links.nth(1).click()
+    wait_for(page, "Node 33")
+    page.goto(f"{page.url.split('#')[0]}#node=7")
+    page.get_by_text("The reasons of this node are not in this file").wait_for()
+
+
 def test_names_in_a_drawing_do_not_cover_each_other(visit, address):
     page = visit(f"{address}#node=33", PHONE)
     page.get_by_label("Nodes shown").fill("17")

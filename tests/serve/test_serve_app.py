@@ -81,7 +81,7 @@ def test_the_page_asks_for_what_the_server_has(get, ask):
 def test_an_unknown_node_is_not_found_in_one_line(ask, path):
     status, found = ask(path, node="nobody")
     assert status == 404
-    assert found["detail"].startswith("there is no node 'nobody'; near are")
+    assert found["detail"].startswith("there is no node 'nobody'; there are such as")
     assert "\n" not in found["detail"]
 
 
@@ -91,7 +91,10 @@ def test_an_unknown_node_is_not_found_in_one_line(ask, path):
         ({}, "node: Field required"),
         ({"node": 0, "top": 0}, "top: Input should be greater than or equal to 1"),
         ({"node": 0, "top": "many"}, "top: Input should be a valid integer"),
-        ({"node": 0, "against": "nothing"}, "there is no class 'nothing'; there are '0', '1', '2', '3'"),
+        (
+            {"node": 0, "against": "nothing"},
+            "there is no class 'nothing'; there are '0', '1', '2', '3', 'runner-up', 'others'",
+        ),
         ({"node": 0, "class": "nothing"}, "there is no class 'nothing'; there are '0', '1', '2', '3'"),
         ({"node": 0, "feature": "true"}, "unknown parameter 'feature'; known: node, class, against, features, top"),
         ({"node": 0, "features": "perhaps"}, "features: Input should be a valid boolean"),

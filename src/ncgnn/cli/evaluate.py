@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 30
 """Nodes that are compared by default; with fewer, most differences are chance."""
+_WIDTH = 150  # of all columns
 _COLUMNS = {
     "characterisation": "characterisation ↑",
     "characterisation, probability": "characterisation by probability ↑",
@@ -24,7 +25,7 @@ _COLUMNS = {
     "fidelity-": "fidelity- ↓",
     "insertion": "insertion ↑",
     "deletion": "deletion ↓",
-    "stability over repeats": "stability ↑",
+    "stability over repeats": "stability over repeats ↑",
     "seconds a node": "seconds a node ↓",
     "precision of planted neighbours": "planted neighbours ↑",
     "precision of planted features": "planted features ↑",
@@ -80,7 +81,7 @@ def _show(rows: "list[Row]") -> None:
     for method in dict.fromkeys(method for method, _ in values):
         found = [values.get((method, measure)) for measure in measures]
         table.add_row(method, *("" if one is None else f"{one.value:.4f}" for one in found))
-    print_tables(table)
+    print_tables(table, least=_WIDTH)
 
 
 def counted(nodes: int) -> str:

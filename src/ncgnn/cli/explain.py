@@ -48,7 +48,7 @@ def explain(
     """Explain predictions of a trained model: how much of a score comes from which hop, neighbour, capsule and feature.
 
     The parts are the model's own numbers and add up to the score. Given nodes are explained on the screen; with
-    --out, these or all nodes become a table with the columns id, class, kind, name and contribution.
+    --out, these or all nodes become a table with the columns id, class, kind, name, title and contribution.
 
     Example: `ncgnn explain runs/karate karate --node 0 --node 33`
 
@@ -59,6 +59,7 @@ def explain(
     Example: `ncgnn explain runs/karate karate --evaluate --sample 2`
     """
     form = {"--class": class_name, "--against": against, "--features": features, "--top": top, "--json": as_json}
+    node = list(dict.fromkeys(node)) if node else None  # a node that is named twice is one
     if evaluate:
         check_evaluate(out, form | {"--node": node, "--page": page})
     elif page is not None:
@@ -77,7 +78,7 @@ def explain(
         make_page(page, classifier, found, model, node)
         return
     explainer = GraphExplainer(classifier, with_split_of_run(found, model))
-    explanations = explainer.explain(node or None, against, features, top or 16, class_name)
+    explanations = explainer.explain(node, against, features, top or 16, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 

@@ -51,12 +51,21 @@ def assemble(
         feature_names=found.feature_names,
         node_ids=ids.tolist(),
         numbers=numbers,
-        node_titles=None if found.title is None else as_values(table[found.title]).tolist(),
+        node_titles=None if found.title is None else _titles(table[found.title]),
         encoding=found,
         roles=node_roles(where[0], found, labels, details, left_out or {})
         + edge_roles(where[1], found, pairs, len(edges)),
     )
     return data, notes
+
+
+_UNPRINTED = r"[\s\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+"  # blanks, control and bidi characters
+
+
+def _titles(column: pd.Series) -> list[str]:
+    """On one line, without what a terminal or a browser takes for a command."""
+    titles: list[str] = as_values(column).str.replace(_UNPRINTED, " ", regex=True).str.strip().tolist()
+    return titles
 
 
 def _labels(

@@ -13,7 +13,7 @@ from ncgnn.errors import InputError
 from ncgnn.explain.contributions import decompose
 from ncgnn.explain.decisive import decisive
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.names import Names
+from ncgnn.explain.names import Names, find
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.selection import Selection, selection
@@ -56,7 +56,7 @@ class GraphExplainer:
         nodes: Sequence[object] | Tensor | None = None,
         against: str | None = None,
         features: bool = False,
-        top: int = 16,
+        top: int | None = 16,
         target: str | None = None,
     ) -> Iterator[NodeExplanation]:
         """Explanations of nodes, in their order.
@@ -66,11 +66,13 @@ class GraphExplainer:
             against: a class to compare with, ``"runner-up"`` for the strongest other class of each node, or
                 ``"others"`` for the mean of all other classes.
             features: whether to split by feature too, which takes longer.
-            top: how many neighbours and features are named.
+            top: how many neighbours and features are named; ``None`` for all.
             target: the class to explain; by default the predicted one of each node.
         """
-        if top < 1:
-            raise InputError(f"top = {top}: name at least one neighbour")
+        if top is None:
+            top = max(len(self.names.nodes), len(self.names.features))
+        if not isinstance(top, int) or top < 1:
+            raise InputError(f"top = {top!r}: give how many neighbours are to be named, at least one, or None for all")
         at = self._numbers(nodes)
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
@@ -121,7 +123,7 @@ class GraphExplainer:
         if against == RUNNER_UP:
             first, second = self._ranked[nodes, 0], self._ranked[nodes, 1]
             return torch.where(first == classes, second, first)
-        other = self.names.class_number(against)
+        other = find([against], [*self.names.classes, RUNNER_UP, OTHERS], "class")[0]
         same = (classes == other).nonzero().flatten().tolist()
         if same:
             node = self.names.nodes[int(nodes[same[0]])]

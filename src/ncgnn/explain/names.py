@@ -43,7 +43,15 @@ class Names:
         return find([name], self.classes, "class")[0]
 
     def node_numbers(self, ids: Sequence[object]) -> list[int]:
-        return find(ids, self.nodes, "node")
+        try:
+            return find(ids, self.nodes, "node")
+        except InputError:
+            titled = next((place for place, title in enumerate(self.titles or ()) if title and title in ids), None)
+            if titled is None:
+                raise
+            raise InputError(
+                f"{self.title(titled)!r} is the title of node {self.nodes[titled]!r}: give its id"
+            ) from None
 
 
 def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]:
@@ -58,5 +66,5 @@ def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]
 def _others(missing: str, known: Sequence[str]) -> str:
     if len(known) <= _FEW:
         return f"there are {', '.join(map(repr, known))}"
-    near = get_close_matches(missing, known, n=3, cutoff=0.5) or known[:3]
-    return f"near are {', '.join(map(repr, near))}"
+    near = get_close_matches(missing, known, n=3, cutoff=0.5)
+    return f"{'near are' if near else 'there are such as'} {', '.join(map(repr, near or known[:3]))}"

@@ -126,17 +126,17 @@ class NodeExplanation:
             others = Part("all other features", self.features.rest)
             yield "feature", [*self.features.largest, others, Part("bias of capsules", self.features.bias), bias]
 
-    def rows(self) -> Iterator[tuple[str, str, float]]:
-        """Kind, name and value of every part."""
-        yield from (("hop", part.name, part.value) for part in self.hops or ())
-        yield from (("neighbour", part.id, part.value) for part in self.neighbours)
-        yield "rest", "neighbours", self.rest
-        yield from (("capsule", part.name, part.value) for part in self.capsules)
+    def rows(self) -> Iterator[tuple[str, str, str, float]]:
+        """Kind, name, title and value of every part; only neighbours have titles."""
+        yield from (("hop", part.name, "", part.value) for part in self.hops or ())
+        yield from (("neighbour", part.id, part.title or "", part.value) for part in self.neighbours)
+        yield "rest", "neighbours", "", self.rest
+        yield from (("capsule", part.name, "", part.value) for part in self.capsules)
         if self.features is not None:
-            yield from (("feature", part.name, part.value) for part in self.features.largest)
-            yield "rest", "features", self.features.rest
-            yield "bias", "capsules", self.features.bias
-        yield "bias", "class", self.bias
+            yield from (("feature", part.name, "", part.value) for part in self.features.largest)
+            yield "rest", "features", "", self.features.rest
+            yield "bias", "capsules", "", self.features.bias
+        yield "bias", "class", "", self.bias
 
     def __str__(self) -> str:
         from ncgnn.explain.text import sentence

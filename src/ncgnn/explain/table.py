@@ -10,12 +10,12 @@ from ncgnn.errors import InputError
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.files import atomic
 
-COLUMNS = ("id", "class", "kind", "name", "contribution")
+COLUMNS = ("id", "class", "kind", "name", "title", "contribution")
 FORMATS = (".csv", ".parquet")
 
 _BATCH = 1024  # explanations; a few tens of thousands of rows
 
-Row = tuple[str, str, str, str, float]
+Row = tuple[str, str, str, str, str, float]
 
 
 def write_table(path: str | Path, explanations: Iterable[NodeExplanation]) -> None:

@@ -14,11 +14,13 @@ MOST = 3000
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Numbers of the nodes on the map and of those that are explained, and how they were chosen, in words."""
+    """Numbers of the nodes on the map and of those that are explained, how they were chosen, in words, and whether
+    those that are explained were asked for."""
 
     on_map: np.ndarray
     explained: np.ndarray
     reason: str
+    is_asked: bool
 
 
 def choose(predictions: Predictions, wanted: list[int] | None = None, most: int = MOST) -> Choice:
@@ -30,7 +32,8 @@ def choose(predictions: Predictions, wanted: list[int] | None = None, most: int 
     first = np.unique(np.concatenate([np.array(wanted or [], dtype=np.int64), *listed]))
     on_map = np.arange(total) if total <= most else _filled(first, predictions, most)
     explained = on_map if wanted is None else np.unique(wanted)
-    return Choice(on_map, explained, _reason(predictions, len(on_map), len(explained), wanted is not None))
+    is_asked = wanted is not None
+    return Choice(on_map, explained, _reason(predictions, len(on_map), len(explained), is_asked), is_asked)
 
 
 def _filled(first: np.ndarray, predictions: Predictions, most: int) -> np.ndarray:

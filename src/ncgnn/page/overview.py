@@ -13,6 +13,9 @@ from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 
+ASKED = 50
+"""Nodes that were asked for, in a list of them."""
+
 CALIBRATED = "Probabilities are calibrated on nodes that were set aside for it."
 NOT_CALIBRATED = "A probability is a class's share of the lengths of all class capsules; it is not calibrated."
 
@@ -40,6 +43,7 @@ def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, ch
         "couplings": [[rounded(c) for c in row] for row in couplings.tolist()],
         "routing": str(explainer.selection),
         "choice": choice.reason,
+        "asked": choice.explained.tolist()[:ASKED] if choice.is_asked else [],
         "probabilities": CALIBRATED if explainer.classifier.calibration_ else NOT_CALIBRATED,
         "doubtful": predictions.doubtful(LISTED).tolist(),
         "surprising": predictions.surprising(LISTED).tolist(),

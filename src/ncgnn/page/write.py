@@ -66,7 +66,7 @@ def served_page(explainer: GraphExplainer, data: Data) -> str:
 def _overview(views: NodeViews, data: Data, choice: Choice, known: Register) -> dict[str, Any]:
     explainer, predictions = views.explainer, views.predictions
     content = overview(explainer, data, predictions, choice)
-    for listed in ("doubtful", "surprising"):
+    for listed in ("asked", "doubtful", "surprising"):
         content[listed] = [known.place(explainer.names.nodes[node]) for node in content[listed]]
     table = node_table(explainer, predictions, explainer.names.node_numbers(known.names))
     return content | {"nodes": table, "places": node_places(explainer, predictions, choice)}

@@ -203,7 +203,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         nodes: Sequence[object] | Tensor | None = None,
         against: str | None = None,
         features: bool = False,
-        top: int = 16,
+        top: int | None = 16,
         target: str | None = None,
     ) -> "list[NodeExplanation] | Iterator[NodeExplanation]":
         """Why nodes are predicted as they are: a list for the ids in ``nodes``, an iterator for all nodes.

@@ -142,6 +142,6 @@ function unexplained(id) {
   if (row === undefined) return [back, title, element("p", {}, `This page knows no node ${id}.`)];
   const reason = isServed
     ? "The server gives no answer."
-    : "This file does not explain it: name it with --node when the page is written.";
+    : "The reasons of this node are not in this file, which was written for chosen nodes.";
   return [back, title, verdict(known(row)), element("p", {}, reason)];
 }

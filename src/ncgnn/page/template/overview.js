@@ -4,6 +4,7 @@ function overview(map) {
   return [
     element("h1", { tabindex: "-1" }, `${report.name}: predictions and their reasons`),
     figures(),
+    ...(report.asked.length ? [section("Explained nodes", nodeTable("Explained nodes", report.asked))] : []),
     section("All nodes", legend(map), map.box, hint(`${report.choice} ${MAP_NOTE}`)),
     element("div", { class: "grid" }, ...lists()),
     element("div", { class: "columns" }, ...ofTheModel()),

@@ -23,10 +23,12 @@ function barRow(part, share, left, right) {
   );
 }
 
+const TITLE = 60; // letters of a title in a list
+
 /** A node's id, and beside it what it is called where that is known. */
 function nodeLink(node) {
-  const title = node.title === null ? null : element("span", { class: "title" }, ` ${node.title}`);
-  return element("a", { href: linkTo(node.id) }, node.id, title);
+  const title = node.title && element("span", { class: "title" }, ` ${shortened(node.title, TITLE)}`);
+  return element("a", { href: linkTo(node.id), title: node.title ?? undefined }, node.id, title);
 }
 
 /** A node as a link, with the mark of its class, and what else is known of it. */
@@ -53,7 +55,7 @@ function nodeRow(node) {
     element("th", { scope: "row" }, nodeLink(node)),
     element("td", { "data-name": "predicted" }, classLabel(node.predicted)),
     element("td", { class: "number", "data-name": "probability" }, node.probability.toFixed(2)),
-    element("td", { "data-name": "runner-up" }, classLabel(node.second)),
+    element("td", { "data-name": "runner-up" }, classLabel(node.second), ` ${node.second_probability.toFixed(2)}`),
     element("td", { "data-name": "label" }, node.label === null ? "not known" : classLabel(node.label)),
   );
 }
