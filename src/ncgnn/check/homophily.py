@@ -40,7 +40,10 @@ class Homophily:
         if self.adjusted >= 0.4:
             return "neighbours mostly share the class: the default, hops 0 to 3, suits, and more hops may help"
         if self.adjusted < TELLING <= self.two_steps:
-            return "two steps away tells more than one: keep both and the node itself, hops = [0, 1, 2]"
+            return (
+                "two steps away tells more than one: compare the default, hops 0 to 3, with hops = 3, which leaves the"
+                " node's own features out: on some such graphs that is better, on others far worse"
+            )
         if self.adjusted >= TELLING:
             return "neighbours help, but often differ: keep the node itself and few hops, hops = [0, 1, 2]"
         return "labels of neighbours tell little: keep the node itself, hops = [0, 1, 2], and compare with no edges"
