@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 SAMPLE = 30
 """Nodes that are compared by default; with fewer, most differences are chance."""
-_WIDTH = 150  # of all columns
+_WIDTH = 180  # of all columns
 _COLUMNS = {
     "characterisation": "characterisation ↑",
-    "characterisation, probability": "characterisation by probability ↑",
+    "characterisation, probability": "characterisation,\nprobability ↑",
     "fidelity+": "fidelity+ ↑",
     "fidelity-": "fidelity- ↓",
     "insertion": "insertion ↑",
     "deletion": "deletion ↓",
-    "stability over repeats": "stability over repeats ↑",
-    "seconds a node": "seconds a node ↓",
-    "precision of planted neighbours": "planted neighbours ↑",
-    "precision of planted features": "planted features ↑",
+    "stability over repeats": "stability\nover repeats ↑",
+    "seconds a node": "seconds\na node ↓",
+    "precision of planted neighbours": "planted\nneighbours ↑",
+    "precision of planted features": "planted\nfeatures ↑",
 }
 
 
