@@ -18,7 +18,6 @@ def no_benchmark_graphs(monkeypatch, tmp_path):
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_written(ncgnn, here, arguments, message):
-    pytest.importorskip("graphdatascience", reason="the first graph, Cora, is in this package")
     done = ncgnn("reproduce", *arguments)
     assert done.code == 2
     assert done.err.startswith(f"ncgnn: {message}")

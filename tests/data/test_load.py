@@ -1,5 +1,4 @@
 import sys
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -8,8 +7,6 @@ import torch
 from ncgnn.data import load_dataset, save_graph, statistics, syn_cora
 from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
-
-needs_cora = pytest.mark.skipif(find_spec("graphdatascience") is None, reason="install graphdatascience")
 
 
 @pytest.fixture
@@ -21,7 +18,6 @@ def no_network(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-@needs_cora
 def test_cora_comes_with_an_installed_package_that_is_not_imported(no_benchmark):
     data = load_dataset("cora")
     found = statistics(data)
@@ -30,7 +26,6 @@ def test_cora_comes_with_an_installed_package_that_is_not_imported(no_benchmark)
     assert "graphdatascience" not in sys.modules
 
 
-@needs_cora
 def test_cora_s_labels_features_and_ids_belong_together(no_benchmark):
     data = load_dataset("cora")
     x = feature_matrix(data.x)
@@ -41,7 +36,6 @@ def test_cora_s_labels_features_and_ids_belong_together(no_benchmark):
     assert len(set(data.node_ids)) == 2708
 
 
-@needs_cora
 def test_the_package_s_cora_is_the_benchmark_s_up_to_the_order(benchmark, monkeypatch):
     theirs = load_dataset("cora")
     monkeypatch.delenv("NCGNN_DATA")

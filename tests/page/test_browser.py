@@ -1,10 +1,8 @@
 """The page in a real browser: Debian's chromium, which ``make test-long`` installs where it may."""
 
-import os
 import re
 import shutil
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
@@ -266,8 +264,6 @@ def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):
 
 @pytest.fixture(scope="module")
 def cora_page(tmp_path_factory) -> Path:
-    if not os.environ.get("NCGNN_DATA") and find_spec("graphdatascience") is None:
-        pytest.skip("set NCGNN_DATA to the folder of benchmark graphs, or install graphdatascience")
     data = usual_split(load_dataset("cora"))
     classifier = NCGNNClassifier(epochs=10, beta=5.0, normalize_features=True).fit(data)
     path = tmp_path_factory.mktemp("cora") / "cora.html"

@@ -1,6 +1,4 @@
-import os
 import re
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -130,8 +128,6 @@ def test_a_served_page_has_no_reasons_and_may_ask_its_own_server(explainer, kara
 
 @pytest.fixture(scope="module")
 def cora() -> tuple[Data, GraphExplainer]:
-    if not os.environ.get("NCGNN_DATA") and find_spec("graphdatascience") is None:
-        pytest.skip("set NCGNN_DATA to the folder of benchmark graphs, or install graphdatascience")
     data = usual_split(load_dataset("cora"))
     return data, GraphExplainer(NCGNNClassifier(epochs=2, beta=5.0, normalize_features=True).fit(data), data)
 

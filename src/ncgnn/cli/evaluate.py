@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncgnn.cli.terminal import print_tables, refuse
+from ncgnn.cli.terminal import counted, print_tables, refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -82,8 +82,3 @@ def _show(rows: "list[Row]") -> None:
         found = [values.get((method, measure)) for measure in measures]
         table.add_row(method, *("" if one is None else f"{one.value:.4f}" for one in found))
     print_tables(table, least=_WIDTH)
-
-
-def counted(nodes: int) -> str:
-    """So many nodes, in words."""
-    return "1 node" if nodes == 1 else f"{nodes} nodes"

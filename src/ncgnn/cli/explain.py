@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.evaluate import SAMPLE, check_evaluate, counted, run_evaluation
+from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
 from ncgnn.cli.model import Model, load_model
 from ncgnn.cli.page import check_page, make_page
-from ncgnn.cli.terminal import refuse
+from ncgnn.cli.terminal import counted, refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from ncgnn.explain import NodeExplanation
 
+TOP = 16
+"""Neighbours and features that are named by default."""
+
 Node = Annotated[list[str] | None, typer.Option(help="Id of a node; may be repeated. Default: all nodes.")]
 Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted one.")]
 Against = Annotated[str | None, typer.Option(help="Class to compare with, runner-up, or others.")]
 Features = Annotated[bool, typer.Option("--features", help="Split by feature too, which takes longer.")]
-Top = Annotated[int | None, typer.Option(min=1, help="How many neighbours and features are named; default: 16.")]
+Top = Annotated[int | None, typer.Option(min=1, help=f"How many neighbours and features are named; default: {TOP}.")]
 Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare explanations with those of other methods.")]
@@ -78,7 +81,7 @@ def explain(
         make_page(page, classifier, found, model, node)
         return
     explainer = GraphExplainer(classifier, with_split_of_run(found, model))
-    explanations = explainer.explain(node, against, features, top or 16, class_name)
+    explanations = explainer.explain(node, against, features, top or TOP, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 

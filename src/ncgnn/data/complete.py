@@ -30,14 +30,13 @@ def complete(data: Data) -> Data:
     elif data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
         raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
     sizes = {"class_names": num_classes(out), "feature_names": data.x.shape[1], "node_ids": data.x.shape[0]}
+    for key, size in (sizes | {"node_titles": data.x.shape[0]}).items():
+        if data.get(key) is not None and len(data[key]) != size:
+            raise InputError(f"{key} has {len(data[key])} names for {size}")
     for key, size in sizes.items():
         if data.get(key) is None:
             out[key] = [str(i) for i in range(size)]
-        elif len(data[key]) != size:
-            raise InputError(f"{key} has {len(data[key])} names for {size}")
     if data.get("node_titles") is not None:
-        if len(data.node_titles) != data.x.shape[0]:
-            raise InputError(f"node_titles has {len(data.node_titles)} names for {data.x.shape[0]}")
         out.node_titles = ["" if title is None else str(title) for title in data.node_titles]
     if len(out.y) and int(out.y.max()) >= len(out.class_names):
         raise InputError(f"y names class {int(out.y.max())}, but there are {len(out.class_names)} class names")

@@ -43,24 +43,18 @@ class Names:
         return find([name], self.classes, "class")[0]
 
     def node_numbers(self, ids: Sequence[object]) -> list[int]:
-        try:
-            return find(ids, self.nodes, "node")
-        except InputError:
-            titled = next((place for place, title in enumerate(self.titles or ()) if title and title in ids), None)
-            if titled is None:
-                raise
-            raise InputError(
-                f"{self.title(titled)!r} is the title of node {self.nodes[titled]!r}: give its id"
-            ) from None
+        return find(ids, self.nodes, "node", self.titles or ())
 
 
-def find(wanted: Sequence[object], known: Sequence[str], kind: str) -> list[int]:
-    """The places of names; for one that is not there, an error with the names nearest to it."""
+def find(wanted: Sequence[object], known: Sequence[str], kind: str, titles: Sequence[str] = ()) -> list[int]:
+    """The places of names; for one that is not there, an error with the name whose title it is, or those nearest."""
     places = {name: place for place, name in enumerate(known)}
     missing = next((str(name) for name in wanted if str(name) not in places), None)
-    if missing is not None:
-        raise InputError(f"there is no {kind} {missing!r}; {_others(missing, known)}")
-    return [places[str(name)] for name in wanted]
+    if missing is None:
+        return [places[str(name)] for name in wanted]
+    if missing and missing in titles:
+        raise InputError(f"{missing!r} is the title of {kind} {known[titles.index(missing)]!r}: give its id")
+    raise InputError(f"there is no {kind} {missing!r}; {_others(missing, known)}")
 
 
 def _others(missing: str, known: Sequence[str]) -> str:

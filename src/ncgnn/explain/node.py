@@ -20,14 +20,17 @@ class Candidate(Part):
     probability: float
 
 
-_TITLE = 40  # letters; of a longer one the beginning
+_TITLE = 40  # letters
 
 
 def called(id: str, title: str | None) -> str:
     """A node's id and, where it has one, its title."""
-    if title is None:
-        return id
-    return f"{id} “{title if len(title) <= _TITLE else f'{title[: _TITLE - 1]}…'}”"
+    return id if title is None else f"{id} “{shortened(title, _TITLE)}”"
+
+
+def shortened(text: str, most: int) -> str:
+    """Of a longer text the beginning."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part, called
+from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part, called, shortened
 
 _BAR = 30
 _NAME = 80
@@ -58,7 +58,7 @@ def bars(explanation: NodeExplanation) -> str:
 
 
 def _lines(parts: Sequence[Part]) -> Iterator[str]:
-    names = [_shortened(printable(part.name)) for part in parts]
+    names = [shortened(printable(part.name), _NAME) for part in parts]
     width = max(map(len, names), default=0)
     longest = max((abs(part.value) for part in parts), default=0.0) or 1.0
     for name, part in zip(names, parts, strict=True):
@@ -67,12 +67,8 @@ def _lines(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _features(neighbour: Neighbour) -> str:
-    parts = (f"{_shortened(printable(part.name))} {part.value:+.4f}" for part in neighbour.features)
-    return f"  {_shortened(printable(neighbour.name))}: {', '.join(parts)}"
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
+    parts = (f"{shortened(printable(part.name), _NAME)} {part.value:+.4f}" for part in neighbour.features)
+    return f"  {shortened(printable(neighbour.name), _NAME)}: {', '.join(parts)}"
 
 
 def printable(name: str) -> str:

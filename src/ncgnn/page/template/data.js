@@ -40,7 +40,9 @@ function expanded(row, view) {
   const named = ([feature, value]) => [views.features[feature], value];
   const neighbours = view.neighbours.map(([place, value, distance, ...features]) => ({
     ...known(place),
-    ...{ value, distance, features: features.map((feature) => views.features[feature]) },
+    value,
+    distance,
+    features: features.map((feature) => views.features[feature]),
   }));
   const around = [...new Set([report.nodes.id[row], ...neighbours.map((other) => other.id)])];
   const ends = view.links.map((place) => around[place]);

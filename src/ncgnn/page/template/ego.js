@@ -90,7 +90,7 @@ function line(a, b, kind, width) {
   return drawn("line", { ...ends, class: kind, "stroke-width": width.toFixed(1) });
 }
 
-const isRight = (leaf) => Math.cos(leaf.angle) >= 0;
+const side = (leaf) => (Math.cos(leaf.angle) >= 0 ? 1 : -1); // of its name: to the right or to the left
 
 /** As much of a name as fits into so many pixels; nothing where that would be hardly any of it. */
 function fitted(name, room) {
@@ -108,9 +108,9 @@ function nameWhereFree([root, ...leaves], width) {
   taken.push([root.x - half, root.x + half, root.y + 28], [root.x - 17, root.x + 17, root.y]);
   for (const leaf of leaves.sort((a, b) => Math.abs(b.value) - Math.abs(a.value))) {
     const sign = leaf.value < 0 ? "− " : "";
-    const start = leaf.x + (isRight(leaf) ? BESIDE : -BESIDE);
-    const name = fitted(sign + shortName(leaf), isRight(leaf) ? width - start : start);
-    const end = start + (isRight(leaf) ? 1 : -1) * pen.measureText(name).width;
+    const start = leaf.x + BESIDE * side(leaf);
+    const name = fitted(sign + shortName(leaf), side(leaf) > 0 ? width - start : start);
+    const end = start + side(leaf) * pen.measureText(name).width;
     const [left, right] = [Math.min(start, end), Math.max(start, end)];
     const isFree = !taken.some(([from, to, y]) => left < to && from < right && Math.abs(leaf.y - y) < LINE);
     leaf.name = isFree && name ? name : sign;
@@ -119,8 +119,8 @@ function nameWhereFree([root, ...leaves], width) {
 }
 
 function leafMark(leaf) {
-  const side = isRight(leaf) ? 1 : -1;
-  const place = { x: leaf.x + BESIDE * side, y: leaf.y + 4, "text-anchor": side > 0 ? "start" : "end" };
+  const anchor = side(leaf) > 0 ? "start" : "end";
+  const place = { x: leaf.x + BESIDE * side(leaf), y: leaf.y + 4, "text-anchor": anchor };
   const link = drawn("a", { href: linkTo(leaf.id), "aria-label": spoken(leaf) });
   const halo = leaf.split === "train" ? drawn("circle", { cx: leaf.x, cy: leaf.y, r: 11.5, class: "trained" }) : null;
   const target = drawn("circle", { cx: leaf.x, cy: leaf.y, r: 13, class: "target" }); // room for a finger

@@ -63,8 +63,8 @@ function neighbourhood(node) {
   const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
   const note =
     "A node's line towards the middle is as wide as its contribution; a dotted one leads over nodes that are not " +
-    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes. A name that would " +
-    "cover another is left out; the list has them all.";
+    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes. A name " +
+    "that would cover another is left out; the list has them all.";
   return section(
     "Nodes that contribute most",
     control,
@@ -101,6 +101,9 @@ const withRest = (node, named, name, rest) => [
   { name: "bias", value: node.bias, quiet: true },
 ];
 
+const WALKS = "over walks of so many steps; a step may stay where it is";
+const WHOSE = "by features of all nodes that are heard, not of this one alone";
+
 function splits(node) {
   const pairs = (parts) => parts.map(([name, value]) => ({ name, value }));
   const bias = { name: "bias", value: node.bias, quiet: true };
@@ -110,9 +113,9 @@ function splits(node) {
   features.push({ name: "bias of the capsules", value: node.features.bias, quiet: true });
   const caption = "Share of the score";
   return [
-    hops && section("By hop", bars(`${caption}, over walks of so many steps; a step may stay where it is`, [...hops, bias], node.score)),
+    hops && section("By hop", bars(`${caption}, ${WALKS}`, [...hops, bias], node.score)),
     section("By capsule", bars(caption, [...capsules, bias], node.score)),
-    section("By feature", bars(`${caption}, by features of all nodes that are heard, not of this one alone`, features, node.score)),
+    section("By feature", bars(`${caption}, ${WHOSE}`, features, node.score)),
   ].filter(Boolean);
 }
 
@@ -131,7 +134,8 @@ function trainingLabels(node) {
     return { name: element("span", {}, classLabel(label), element("small", {}, ...links)), value };
   });
   parts.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  return section(title, bars(`${trained.length} training ${trained.length === 1 ? "node" : "nodes"} ${among}`, parts, node.score));
+  const counted = trained.length === 1 ? "1 training node" : `${trained.length} training nodes`;
+  return section(title, bars(`${counted} ${among}`, parts, node.score));
 }
 
 /** What can be said of a node that is not explained here. */
