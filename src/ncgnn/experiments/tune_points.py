@@ -44,6 +44,9 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4},
         _RAW | {"dropout": 0.5, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _RAW | {"dropout": 0.5, "weight_decay": 1e-4, "hops": [0, 1, 2], "zeta_lr": 0.1},
+        _RAW | _FIRM | {"iterations": 3, "hops": [0, 1, 2], "zeta_lr": 0.1},
+        _RAW | _FIRM | {"iterations": 3, "hops": 2},
+        _RAW | {"dropout": 0.8, "weight_decay": 5e-4, "primary_channels": 64},
     ],
     ("actor",): [
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "beta": 3.0, "lr": 5e-3},
