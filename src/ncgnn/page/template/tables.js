@@ -1,19 +1,25 @@
 // Numbers in tables, with bars.
 
-/** A table of parts of a score, each with its share as a bar; bars of negative parts go to the left. */
+/** A table of parts of a score, each with its share as a bar; bars of negative parts go to the left. Quiet parts, the
+ * bias among them, have none: beside the bias the bars of the others could hardly be told apart. */
 function bars(title, parts, whole) {
-  const shares = parts.map((part) => (whole ? part.value / whole : 0));
+  const share = (part) => (whole ? part.value / whole : 0);
+  const shares = parts.filter((part) => !part.quiet).map(share);
   const right = Math.max(0, ...shares);
-  const left = Math.max(0, ...shares.map((share) => -share));
-  const rows = parts.map((part, i) => barRow(part, shares[i], left, right));
+  const left = Math.max(0, ...shares.map((value) => -value));
+  const rows = parts.map((part) => barRow(part, share(part), part.quiet ? null : barOf(share(part), left, right)));
   return element("table", { class: "bars" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
-function barRow(part, share, left, right) {
+function barOf(share, left, right) {
   const width = left + right || 1;
   const bar = element("span", { class: share < 0 ? "bar against" : "bar" });
   bar.style.left = `${(100 * (share < 0 ? left + share : left)) / width}%`;
   bar.style.width = `${(100 * Math.abs(share)) / width}%`;
+  return bar;
+}
+
+function barRow(part, share, bar) {
   return element(
     "tr",
     { class: part.quiet ? "quiet" : undefined },
