@@ -17,30 +17,21 @@ def complete(data: Data) -> Data:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
         raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
+    _check_edges(data)
+    out = copy(data)
+    out.x = _float_features(data.x)
+    out.num_nodes = data.x.shape[0]
+    out.y = _labels(data)
+    _name_parts(out)
+    return out
+
+
+def _check_edges(data: Data) -> None:
     check_ends(data.edge_index, data.x.shape[0])
     if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
         raise InputError(
             "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
         )
-    out = copy(data)
-    out.x = _float_features(data.x)
-    out.num_nodes = data.x.shape[0]
-    if data.y is None:
-        out.y = torch.full((data.x.shape[0],), -1)
-    elif data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
-        raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
-    sizes = {"class_names": num_classes(out), "feature_names": data.x.shape[1], "node_ids": data.x.shape[0]}
-    for key, size in (sizes | {"node_titles": data.x.shape[0]}).items():
-        if data.get(key) is not None and len(data[key]) != size:
-            raise InputError(f"{key} has {len(data[key])} names for {size}")
-    for key, size in sizes.items():
-        if data.get(key) is None:
-            out[key] = [str(i) for i in range(size)]
-    if data.get("node_titles") is not None:
-        out.node_titles = ["" if title is None else str(title) for title in data.node_titles]
-    if len(out.y) and int(out.y.max()) >= len(out.class_names):
-        raise InputError(f"y names class {int(out.y.max())}, but there are {len(out.class_names)} class names")
-    return out
 
 
 def check_ends(ends: Tensor, nodes: int) -> None:
@@ -63,3 +54,27 @@ def _float_features(x: Tensor) -> Tensor:
     if not values.any():
         raise InputError("all features of all nodes are zero: there is nothing to learn from")
     return x
+
+
+def _labels(data: Data) -> Tensor:
+    """One class a node, -1 where it is not known."""
+    if data.y is None:
+        return torch.full((data.x.shape[0],), -1)
+    if data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
+        raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
+    return data.y
+
+
+def _name_parts(data: Data) -> None:
+    """Numbers as the names of classes, features and nodes that have none, after a look at those that there are."""
+    nodes, features = data.x.shape
+    sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
+    for key, size in sizes.items():
+        if data.get(key) is not None and len(data[key]) != size:
+            raise InputError(f"{key} has {len(data[key])} names for {size}")
+        if data.get(key) is None and key != "node_titles":  # titles are for graphs that bring them
+            data[key] = [str(i) for i in range(size)]
+    if data.get("node_titles") is not None:
+        data.node_titles = ["" if title is None else str(title) for title in data.node_titles]
+    if int(data.y.max()) >= len(data.class_names):
+        raise InputError(f"y names class {int(data.y.max())}, but there are {len(data.class_names)} class names")
