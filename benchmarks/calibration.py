@@ -19,6 +19,7 @@ from benchmarks.table import Row
 from ncgnn.bench.machine import machine, use_threads
 from ncgnn.calibration import Calibration, calibration_error
 from ncgnn.data import load_dataset, set_aside, usual_split
+from ncgnn.experiments.recipes import config_hash
 from ncgnn.files import atomic
 from ncgnn.nn import proportions
 from ncgnn.train import Config, NCGNNClassifier, preset
@@ -42,24 +43,28 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="+", choices=GRAPHS, default=GRAPHS)
     parser.add_argument("--report", action="store_true", help="run nothing")
     options = parser.parse_args()
-    wanted = [] if options.report else [order for order in orders() if order[0] in options.graphs]
-    for graph, split, share in wanted:
-        rows = table.read(RESULTS)
-        if not any((graph, split, share) == tuple(row[key] for key in KEY) for row in rows):
-            table.write(RESULTS, [*rows, measure(graph, split, share)], {})
+    for order in [] if options.report else orders():
+        if order[0] in options.graphs and not is_measured(table.read(RESULTS), *order):
+            table.keep(RESULTS, [measure(*order)], KEY)
     text = render(PAGE.read_text("utf-8"), table.read(RESULTS))
     with atomic(PAGE) as file:
         file.write(text)
 
 
+def is_measured(rows: list[Row], graph: str, split: int, share: float) -> bool:
+    """Whether this was run with the settings that the graph has now."""
+    config = config_hash(Config.make(preset(graph)))
+    return table.holds(rows, {"graph": graph, "split": split, "share": share, "config": config})
+
+
 def measure(graph: str, split: int, share: float) -> Row:
     """Train on one split, and look at the test nodes."""
-    data = usual_split(load_dataset(graph), split)
+    data, config = usual_split(load_dataset(graph), split), Config.make(preset(graph))
     data = set_aside(data, share, split) if share else data
     with use_threads(1):
-        classifier = NCGNNClassifier.from_config(Config.make(preset(graph))).fit(data)
-        lengths = classifier.decision_function(data)
-    return {"graph": graph, "split": split, "share": share} | judge(data, lengths) | machine()
+        lengths = NCGNNClassifier.from_config(config).fit(data).decision_function(data)
+    order = {"graph": graph, "split": split, "share": share, "config": config_hash(config)}
+    return order | judge(data, lengths) | machine()
 
 
 def judge(data: Data, lengths: np.ndarray) -> Row:

@@ -20,14 +20,13 @@ from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn import compare
 from ncgnn.bench.machine import machine, use_threads
-from ncgnn.experiments.locks import locked
 from ncgnn.experiments.recipes import config_hash
 from ncgnn.files import atomic
 from ncgnn.train import Config, preset
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"
-LOCK = ROOT / "runs/compare.lock"
+KEY = ("graph", "split")
 SPLITS = {"texas": 3, "cornell": 3, "wisconsin": 3, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
 COMMAND = [sys.executable, "-c", "from ncgnn.cli import main; main()"]
 
@@ -43,7 +42,7 @@ def main() -> None:
     options = parser.parse_args()
     for graph, split in [] if options.report else orders():
         if graph in options.graphs and not is_measured(table.read(RESULTS), graph, split):
-            keep(measure(graph, split))
+            table.keep(RESULTS, measure(graph, split), KEY)
     text = render(PAGE.read_text("utf-8"), table.read(RESULTS))
     with atomic(PAGE) as file:
         file.write(text)
@@ -51,8 +50,7 @@ def main() -> None:
 
 def is_measured(rows: list[Row], graph: str, split: int) -> bool:
     """Whether this split was run with the settings that the graph has now."""
-    now = (graph, split, config_hash(Config.make(preset(graph))))
-    return any((row["graph"], row["split"], str(row.get("config"))) == now for row in rows)
+    return table.holds(rows, {"graph": graph, "split": split, "config": config_hash(Config.make(preset(graph)))})
 
 
 def measure(graph: str, split: int) -> list[Row]:
@@ -69,14 +67,6 @@ def measure(graph: str, split: int) -> list[Row]:
     run = json.loads(done.stdout)
     order = {"graph": graph, "split": split, "config": config_hash(Config.make(run["config"]))}
     return [order | row | where for row in run["comparison"]["rows"]]
-
-
-def keep(new: list[Row]) -> None:
-    """Put the rows of one split in the place of older ones; other processes may have added theirs meanwhile."""
-    order = (new[0]["graph"], new[0]["split"])
-    with locked(LOCK):
-        others = [row for row in table.read(RESULTS) if (row["graph"], row["split"]) != order]
-        table.write(RESULTS, [*others, *new], {})
 
 
 def render(page: str, rows: list[Row]) -> str:

@@ -4,6 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from ncgnn.experiments.locks import locked
 from ncgnn.files import atomic
 
 Row = dict[str, Any]
@@ -24,6 +25,23 @@ def read(path: Path) -> list[Row]:
         return []
     with path.open(encoding="utf-8", newline="") as file:
         return [{key: _value(text) for key, text in row.items()} for row in csv.DictReader(file)]
+
+
+def keep(path: Path, new: list[Row], key: tuple[str, ...]) -> None:
+    """Put rows in the place of older ones with their key; other processes may have added theirs meanwhile."""
+    replaced = [_values(row, key) for row in new]
+    with locked(path.with_suffix(".lock")):
+        others = [row for row in read(path) if _values(row, key) not in replaced]
+        write(path, [*others, *new], {})
+
+
+def holds(rows: list[Row], wanted: Row) -> bool:
+    """Whether a row has these values; a file does not tell a digest of digits alone from a number."""
+    return any(all(str(row.get(key)) == str(value) for key, value in wanted.items()) for row in rows)
+
+
+def _values(row: Row, key: tuple[str, ...]) -> list[Any]:
+    return [row[name] for name in key]
 
 
 def _value(text: str) -> Any:

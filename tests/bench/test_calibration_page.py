@@ -19,3 +19,9 @@ def test_what_is_not_measured_is_not_made_up(tmp_path: Path):
 def test_every_run_is_ordered_once():
     orders = list(calibration.orders())
     assert len(orders) == len(set(orders)) == 90
+
+
+def test_only_rows_with_the_settings_of_today_count():
+    rows = table.read(calibration.RESULTS)
+    assert calibration.is_measured(rows, "cora", 0, 0.5)
+    assert not calibration.is_measured([row | {"config": "0123456789ab"} for row in rows], "cora", 0, 0.5)

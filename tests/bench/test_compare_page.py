@@ -13,7 +13,6 @@ PAGE = compare.PAGE.read_text("utf-8")
 @pytest.fixture
 def results(tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(compare, "RESULTS", tmp_path / "splits.csv")
-    monkeypatch.setattr(compare, "LOCK", tmp_path / "lock")
     return tmp_path / "splits.csv"
 
 
@@ -30,6 +29,10 @@ def train(monkeypatch):
         monkeypatch.setattr(compare.subprocess, "run", run)
 
     return set_up
+
+
+def keep(new: list[dict]) -> None:
+    table.keep(compare.RESULTS, new, compare.KEY)
 
 
 def rows(stamp: dict, split: int, accuracy: float, *names: str) -> list[dict]:
@@ -60,17 +63,17 @@ def test_a_model_that_some_splits_lack_is_not_shown(stamp):
 
 
 def test_rows_that_another_process_wrote_meanwhile_stay(results, train):
-    train({}, while_running=lambda: compare.keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]))
-    compare.keep(compare.measure("texas", 1))
+    train({}, while_running=lambda: keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]))
+    keep(compare.measure("texas", 1))
     assert [(row["graph"], row["split"]) for row in table.read(results)] == [("cora", 0), ("texas", 1)]
 
 
 def test_a_split_is_measured_again_once_the_settings_are_others(results, train):
     train({"lr": 0.123})
-    compare.keep(compare.measure("texas", 0))
+    keep(compare.measure("texas", 0))
     assert not compare.is_measured(table.read(results), "texas", 0)
     train({})
-    compare.keep(compare.measure("texas", 0))
+    keep(compare.measure("texas", 0))
     assert compare.is_measured(table.read(results), "texas", 0)
     assert not compare.is_measured(table.read(results), "texas", 1)
     assert len(table.read(results)) == 1
