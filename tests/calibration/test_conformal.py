@@ -52,3 +52,7 @@ def test_no_set_is_given_from_too_few_nodes(coverage, needed):
 def test_a_coverage_is_a_share(coverage):
     with pytest.raises(InputError, match="coverage must be above 0 and below 1"):
         threshold(np.zeros(100), coverage)
+
+
+def test_the_smallest_coverage_takes_the_smallest_score():
+    assert threshold(np.array([0.3, 0.1, 0.2]), 1e-12) == 0.1

@@ -27,4 +27,9 @@ def test_other_labels_or_features_are_another_graph(clean, edges, tmp_path):
 def test_files_that_are_no_graphs_are_passed_by(clean, tmp_path):
     np.savez(tmp_path / "numbers.npz", a=np.ones(3))
     (tmp_path / "broken.npz").write_bytes(b"PK no")
+    save_graph(clean, tmp_path / "damaged.npz")
+    content = bytearray((tmp_path / "damaged.npz").read_bytes())
+    for place in range(100, len(content), 97):
+        content[place] ^= 255
+    (tmp_path / "damaged.npz").write_bytes(content)
     assert elsewhere_findings(View.of(clean), [tmp_path]) == []

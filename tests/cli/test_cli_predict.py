@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from papers import FILES, QUICK, contents, node_rows, write_csv, write_tables
 
-from ncgnn.data import load_dataset
+from ncgnn.data import load_dataset, save_graph, split_per_class
 from ncgnn.train import NCGNNClassifier
 
+TABLES = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
 NOTE = "note: the model has no calibration: its probabilities order nodes and promise nothing\n"
 
 
@@ -107,3 +108,16 @@ def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
     done = ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv")
     assert (done.code, done.out) == (2, "")
     assert re.fullmatch(r"ncgnn: nodes.csv, column 'topic', row 8: label 'music' is none of the classes .*\n", done.err)
+
+
+def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):
+    before = contents(here)
+    done = ncgnn("predict", "runs/topics", *TABLES, "--out", "runs/topics/predictions.csv")
+    assert done.code == 2
+    assert "runs/topics/predictions.csv: tells which nodes the run of this folder was trained on" in done.err
+    assert contents(here) == before
+
+
+def test_the_split_of_a_file_is_not_taken_for_that_of_the_run(ncgnn, karate_run, here):
+    save_graph(split_per_class(load_dataset("karate"), 1, 4), here / "club.npz")
+    assert "split" not in rows_of(ncgnn("predict", karate_run, "club.npz").out)[0]

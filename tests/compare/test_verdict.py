@@ -65,3 +65,10 @@ def test_splits_are_averaged_and_their_nodes_added_up():
     assert own.test_accuracy == pytest.approx(0.8)
     assert gcn.test_accuracy == pytest.approx(0.65)
     assert (gcn.judged, gcn.better, gcn.worse) == (2000, 300, 0)
+
+
+def test_what_may_be_chance_recommends_nothing():
+    few = [replace(one, judged=33) for one in (row("NCGNN", 0.8), row("MLP", 0.8, "features"))]
+    lead = [row("NCGNN", 0.80), row("GCN", 0.79, "both", 60, 50)]
+    assert judge(few).use is None
+    assert judge(lead).use is None

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -73,3 +75,29 @@ def test_titles_must_be_one_a_node(titles):
 @pytest.mark.parametrize(("titles", "expected"), [([None, 7], ["", "7"]), (np.array(["a", "b"]), ["a", "b"])])
 def test_titles_become_text(titles, expected):
     assert complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_titles=titles)).node_titles == expected
+
+
+def test_names_become_text():
+    given = Data(x=torch.ones(2, 1), edge_index=EDGES, y=torch.tensor([0, 1]), class_names=[10, 20], feature_names=[7])
+    data = complete(given)
+    assert (data.class_names, data.feature_names) == (["10", "20"], ["7"])
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0], "edge_weight has shape (1,) for 2 edges"),
+        ([1.0, float("nan")], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
+        ([0.0, 0.0], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
+        ([1e35, 1e35], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
+    ],
+)
+def test_weights_that_a_filter_cannot_take_are_named(weight, message):
+    data = Data(x=torch.ones(2, 1), edge_index=EDGES, edge_weight=torch.tensor(weight))
+    with pytest.raises(InputError, match=re.escape(message)):
+        complete(data)
+
+
+def test_two_nodes_with_one_id_are_refused():
+    with pytest.raises(InputError, match="node_ids names two nodes alike"):
+        complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_ids=["a", "a"]))

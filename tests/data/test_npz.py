@@ -4,13 +4,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncgnn.data import load_dataset, read_graph, save_graph, split_per_class
+from ncgnn.data import Encoding, load_dataset, read_graph, save_graph, split_per_class
 from ncgnn.data.graph import both_directions, feature_tensor, make_graph, merge_edges
 from ncgnn.errors import InputError
 
 NO_FEATURES = {"x_data": np.ones(0), "x_indices": np.zeros(0, int), "x_indptr": np.zeros(4, int)}
 MASKS = ("train_mask", "val_mask", "test_mask")
 names = st.text(max_size=6).filter(lambda name: not name.endswith("\0"))
+ENCODING = Encoding(id="id", source="source", target="target", columns=()).to_json()
 
 
 def arrays(**changes):
@@ -150,14 +151,19 @@ def test_features_are_sparse_only_under_a_tenth_of_non_zeros():
         ({"x_shape": np.array([3])}, "no CSR matrix"),
         ({"x_shape": np.array([3, 0]), **NO_FEATURES}, "3 nodes and 0 features"),
         ({"edge_weight": np.ones(3)}, "'edge_weight' must be 2 numbers"),
-        ({"edge_weight": np.array([1.0, 0.0])}, "'edge_weight' must be finite and above zero"),
-        ({"edge_weight": np.array([1.0, np.inf])}, "'edge_weight' must be finite and above zero"),
+        ({"edge_weight": np.array([1.0, 0.0])}, r"'edge_weight' must be between 1e-30 and 1e\+30"),
+        ({"edge_weight": np.array([1.0, np.inf])}, r"'edge_weight' must be between 1e-30 and 1e\+30"),
         ({"train_masks": np.ones((2, 4), bool)}, r"'train_masks' must be \(splits, 3\) bool"),
         ({"val_masks": np.ones((2, 3))}, r"'val_masks' must be \(splits, 3\) bool"),
         ({"class_names": np.array(["a"])}, "'class_names' has shape"),
         ({"node_ids": np.array(["a"])}, "'node_ids' has shape"),
         ({"feature_names": np.array([["a"]])}, "'feature_names' has shape"),
-        ({"encoding": np.array("{}")}, "not an encoding"),
+        (
+            {"train_masks": np.ones((2, 3), bool), "val_masks": np.ones((1, 3), bool)},
+            "train_masks, val_masks hold different numbers of splits",
+        ),
+        ({"encoding": np.array("{}")}, r"bad\.npz: array 'encoding' is not an encoding"),
+        ({"encoding": np.array(ENCODING)}, "'encoding' describes 0 features, x has 1"),
     ],
 )
 def test_a_faulty_array_is_named(tmp_path, changes, message):

@@ -142,3 +142,16 @@ def test_text_that_is_no_encoding(text):
     with pytest.raises(InputError, match="not an encoding") as caught:
         Encoding.from_json(text)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("said", [{"ignore": ["age"]}, {"categorical": ["age"]}, {"text": ["nothing"]}])
+def test_what_contradicts_the_encoding_is_refused(trained, said):
+    with pytest.raises(InputError, match="the model has"):
+        read_graph(table(), EDGES, encoding=trained.encoding, **said)
+
+
+def test_what_is_said_of_columns_is_refused_where_there_are_none(trained, tmp_path):
+    save_graph(trained, tmp_path / "g.npz")
+    for graph in (trained, tmp_path / "g.npz"):
+        with pytest.raises(InputError, match="label describes tables, and the graph is none: leave it out"):
+            read_graph(graph, label="y")

@@ -1,8 +1,17 @@
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
-from ncgnn.data import published_split, split_fractions, split_per_class, split_stratified, usual_split
+from ncgnn.data import (
+    load_dataset,
+    published_split,
+    read_graph,
+    split_fractions,
+    split_per_class,
+    split_stratified,
+    usual_split,
+)
 from ncgnn.data.graph import make_graph
 from ncgnn.errors import InputError
 
@@ -129,3 +138,17 @@ def test_impossible_shares_of_each_class():
 def test_impossible_counts(train, val):
     with pytest.raises(InputError, match=f"train={train} and val={val}"):
         split_per_class(labelled([10, 10]), train, val)
+
+
+def test_a_class_with_a_name_and_no_node_takes_no_part_in_shares():
+    data = load_dataset("karate")
+    data.class_names = [*data.class_names, "nobody"]
+    split = split_stratified(data)
+    assert set(data.y[split.train_mask].tolist()) == set(data.y.tolist())
+
+
+def test_tables_are_not_split_by_a_rule_for_the_graph_they_are_called_after():
+    nodes = pd.DataFrame({"id": range(40), "v": np.linspace(0, 1, 40), "y": ["a", "b"] * 20})
+    data = read_graph(nodes, pd.DataFrame({"source": [0], "target": [1]}), label="y")
+    data.name = "cora"
+    assert int(usual_split(data).train_mask.sum()) == 24

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from ncgnn.data import read_graph, save_graph, split_stratified, standardise, unscaled, with_encoding
+from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.folder import fingerprint
 
@@ -95,3 +96,14 @@ def test_a_model_takes_the_graph_as_read_saved_and_read_again(data, tmp_path):
     ]
     expected = classifier.decision_function(data)
     assert all(np.array_equal(classifier.decision_function(graph), expected) for graph in graphs)
+
+
+def test_columns_that_were_read_otherwise_are_refused():
+    edges = pd.DataFrame({"source": [0], "target": [1]})
+    numbers, flags = (
+        read_graph(pd.DataFrame({"id": range(4), "v": values, "w": [1.5, 2, 3, 4]}), edges)
+        for values in ([0, 1, 2, 3], [0, 1, 1, 0])
+    )
+    for data, other in ((numbers, flags), (flags, numbers)):
+        with pytest.raises(InputError, match="column 'v' was not read as the model's was"):
+            with_encoding(data, other.encoding)

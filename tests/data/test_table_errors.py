@@ -55,7 +55,7 @@ def with_value(value: str) -> str:
         (NODES, "source,target,w\n1,2,x\n", {"weight": "w"}, "column 'w', row 1: 'x' is not a finite number"),
         (with_value("n/a"), EDGES, {}, "column 'f', row 17: 'n/a' is not a finite number; .*categorical"),
         (with_value("-inf"), EDGES, {}, "column 'f', row 17: '-inf' is not a finite number"),
-        (with_value("1e300"), EDGES, {}, "column 'f', row 17: '1e300' is not a finite number"),
+        (with_value("1e300"), EDGES, {}, "column 'f', row 17: '1e300' is too large"),
     ],
 )
 def test_a_faulty_table_is_one_line_with_the_place(write, nodes, edges, options, message):

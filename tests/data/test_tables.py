@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ncgnn.data import Encoding, read_graph, save_graph
+from ncgnn.errors import InputError
 
 NODES = "id,age,member,venue,topic\n007,20,1,KDD,graphs\n8,30,0,ICML,\n9,40,1,,text\n"
 EDGES = "source,target\n007,8\n8,9\n"
@@ -268,3 +269,27 @@ def test_what_programs_write_for_nothing_is_no_class_and_no_category(tmp_path, n
     assert data.y.tolist() == [0, 1, -1]
     assert data.feature_names == ["venue=x", "venue=y"]
     assert data.node_ids[0] == "null"  # an id may be called anything
+
+
+def test_missing_values_are_no_names():
+    nodes = pd.DataFrame({"id": [1, 2, 3, 4], "k": ["u", None, "v", "u"], "y": ["a", "b", None, "a"]})
+    data = read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}), label="y", categorical=["k"])
+    assert (data.class_names, data.feature_names) == (["a", "b"], ["k=u", "k=v"])
+
+
+def test_an_index_that_is_also_a_column_is_no_second_one():
+    nodes = pd.DataFrame({"id": [1, 2], "f": [0.5, 2]}).set_index("id", drop=False)
+    assert read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]})).node_ids == ["1", "2"]
+
+
+@pytest.mark.parametrize("name", ["shop.2024.csv", "shop.2024.csv.gz"])
+def test_a_graph_is_called_after_its_file(tmp_path, name):
+    pd.DataFrame({"id": [1, 2], "f": [0.5, 2]}).to_csv(tmp_path / name, index=False)
+    assert read_graph(tmp_path / name, pd.DataFrame({"source": [1], "target": [2]})).name == "shop.2024"
+
+
+@pytest.mark.parametrize("weight", ["1e39", "1e-50"])
+def test_weights_beyond_float32_are_refused(weight):
+    edges = pd.DataFrame({"source": [1, 1], "target": [2, 2], "w": ["1", weight]})
+    with pytest.raises(InputError, match=r"column 'w', row 2: .* is not between 1e-30 and 1e\+30"):
+        read_graph(pd.DataFrame({"id": [1, 2], "f": [0.5, 2]}), edges, weight="w")

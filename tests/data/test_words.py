@@ -66,7 +66,7 @@ def test_words_weighed_by_other_tables_are_refused():
         for titles in (TITLES, [*TITLES[:-1], "graphs trees"])
     )
     assert first.feature_names == second.feature_names
-    with pytest.raises(InputError, match="words of column 't' are weighed by other tables"):
+    with pytest.raises(InputError, match="column 't' was not read as the model's was"):
         with_encoding(first, second.encoding)
 
 

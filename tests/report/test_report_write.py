@@ -4,6 +4,7 @@ import pytest
 
 from ncgnn.compare import Row
 from ncgnn.data import load_dataset, set_aside, split_per_class, split_stratified, syn_cora
+from ncgnn.errors import InputError
 from ncgnn.report import report, write_report
 from ncgnn.report.matters import matters
 from ncgnn.report.text import table
@@ -67,3 +68,17 @@ def test_tables_are_aligned_and_names_cannot_break_them():
 def test_the_file_has_a_title(tmp_path, text):
     write_report(tmp_path, "karate split 0", text)
     assert (tmp_path / "report.md").read_text("utf-8") == f"# karate split 0\n\n{text}"
+
+
+def test_training_that_patience_ended_has_not_used_up_its_epochs(club):
+    patient = NCGNNClassifier(hops=2, epochs=60, patience=3, **SMALL).fit(club)
+    ended = NCGNNClassifier(hops=2, epochs=len(patient.history_), patience=3, **SMALL).fit(club)
+    cut = NCGNNClassifier(hops=2, epochs=len(patient.history_) - 1, patience=3, **SMALL).fit(club)
+    assert "used up its epochs" not in report(ended, club)
+    assert "used up its epochs" in report(cut, club)
+
+
+def test_a_model_from_a_file_does_not_tell_how_it_was_trained(club, tmp_path):
+    NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club).save(tmp_path / "m.safetensors")
+    with pytest.raises(InputError, match="the model is from a file, which does not tell how its training went"):
+        report(NCGNNClassifier.load(tmp_path / "m.safetensors"), club)

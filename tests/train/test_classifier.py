@@ -290,8 +290,8 @@ def test_there_is_no_score_without_test_nodes(trained, karate):
 def test_a_filter_that_the_graph_is_too_large_for_is_a_users_mistake():
     x = torch.ones(10_001, 1)
     y = torch.arange(10_001) % 2
-    every = torch.ones(10_001, dtype=torch.bool)
-    data = Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]]), y=y, train_mask=every, val_mask=every)
+    first = torch.arange(10_001) < 5000
+    data = Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]]), y=y, train_mask=first, val_mask=~first)
     with pytest.raises(InputError, match=r"the filter does not suit this graph: exact PageRank .* give steps=P"):
         NCGNNClassifier(filter="diffusion", epsilon=1e-4).fit(data)
 
@@ -306,3 +306,18 @@ def test_the_example_in_the_documentation_runs():
     assert load_dataset("karate").num_nodes == 34
     failed, run = doctest.testmod(classifier)
     assert (failed, run) == (0, 4)
+
+
+def test_nodes_with_two_parts_are_refused(two_rings):
+    for other in ("val_mask", "train_mask"):
+        wrong = two_rings.clone()
+        wrong.test_mask = wrong[other].clone()
+        with pytest.raises(InputError, match=f"{other} and test_mask share nodes"):
+            NCGNNClassifier(epochs=1).fit(wrong)
+
+
+def test_test_nodes_without_a_label_are_refused(two_rings):
+    wrong = two_rings.clone()
+    wrong.y = torch.where(wrong.test_mask, -1, wrong.y)
+    with pytest.raises(InputError, match="test_mask contains nodes without a label"):
+        NCGNNClassifier(epochs=1).fit(wrong)

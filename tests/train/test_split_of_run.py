@@ -67,3 +67,10 @@ def test_a_damaged_description_is_named(run, text):
     (run / "run.json").write_text(text)
     with pytest.raises(InputError, match=r"run\.json: does not describe a run"):
         with_split_of_run(load_dataset("karate"), run)
+
+
+@pytest.mark.parametrize("text", ["id,predicted\n0,1\n", None])
+def test_predictions_without_the_split_are_named(run, text):
+    (run / "predictions.csv").unlink() if text is None else (run / "predictions.csv").write_text(text)
+    with pytest.raises(InputError, match=r"predictions\.csv: does not tell the split of the run"):
+        with_split_of_run(load_dataset("karate"), run)

@@ -21,7 +21,7 @@ def threshold(scores: np.ndarray, coverage: float) -> float:
     """The score up to which a class belongs to a set, from the ``scores`` of nodes set aside."""
     if not 0 < coverage < 1:
         raise InputError(f"the coverage must be above 0 and below 1, not {coverage}")
-    rank = ceil(round((len(scores) + 1) * coverage, 9))
+    rank = max(1, ceil(round((len(scores) + 1) * coverage, 9)))
     if rank > len(scores):
         needed = ceil(round(coverage / (1 - coverage), 9))
         raise InputError(

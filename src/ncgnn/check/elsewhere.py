@@ -1,6 +1,5 @@
 """Features and labels that belong to another graph of the data folder."""
 
-import zipfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import numpy as np
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
 from ncgnn.data.graph import merge_edges
+from ncgnn.data.npz import FAULTS
 
 
 def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
@@ -32,14 +32,14 @@ def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
 
 def _is_mixed_up(view: View, file: Path) -> bool:
     try:
-        with np.load(file, allow_pickle=False) as arrays:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
             if tuple(arrays["x_shape"]) != view.x.shape or not np.array_equal(arrays["labels"], view.y):
                 return False
             same = all(
                 np.array_equal(arrays[f"x_{key}"], getattr(view.x, key)) for key in ("indptr", "indices", "data")
             )
             return same and not np.array_equal(merge_edges(arrays["edges"], view.num_nodes)[0], _edges(view))
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (*FAULTS, IndexError):
         return False  # not a graph
 
 

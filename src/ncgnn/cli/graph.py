@@ -61,7 +61,9 @@ class GraphOptions:
     @property
     def is_own(self) -> bool:
         """Whether it is no graph that is known by name."""
-        return self.has_tables or str(self.name).endswith(".npz")
+        from ncgnn.data.tables import is_npz
+
+        return self.has_tables or is_npz(self.name)
 
     @property
     def said_of_columns(self) -> dict[str, Any]:
@@ -89,18 +91,17 @@ class GraphOptions:
     def find(self) -> "Data":
         """The graph, named in exactly one of the three ways."""
         from ncgnn.data import load_dataset, read_graph
+        from ncgnn.data.tables import is_npz
 
         self._check_one()
         if self.has_tables or self.name is None:
             return self._read()
         self._check_no_columns(self.name)
         with notices():
-            return read_graph(self.name) if self.name.endswith(".npz") else load_dataset(self.name, self.data)
+            return read_graph(self.name) if is_npz(self.name) else load_dataset(self.name, self.data)
 
     def find_for(self, classifier: "NCGNNClassifier") -> "Data":
         """The graph, its tables read as those that the model was trained on."""
-        from ncgnn.data.column_kinds import check_replay
-
         self._check_one()
         if not self.has_tables:
             return self.find()
@@ -108,7 +109,6 @@ class GraphOptions:
             raise InputError(
                 "the model was not trained on tables, so it cannot read any: give a graph name or .npz file"
             )
-        check_replay(classifier.encoding_, self.said_of_columns)
         data = self._read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())
         _note_lonely(data)
         return data

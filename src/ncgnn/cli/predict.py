@@ -51,19 +51,26 @@ def predict(
     from ncgnn.files import atomic
     from ncgnn.train.folder import prediction_table
 
+    _check_out(out)
     classifier = load_model(model)
     found = graph.find_for(classifier)
     if min_confidence is not None and classifier.calibration_ is None:
         raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
     table = prediction_table(classifier, found, classifier.decision_function(found), coverage)
+    table = table.drop(columns="split", errors="ignore")  # that of the file need not be the one it was trained on
     if min_confidence is not None:
-        table["predicted"] = table["predicted"].astype(str).mask(table["probability"] < min_confidence, "")
+        table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
         if as_json:
             file.writelines(json.dumps(row) + "\n" for row in table.to_dict("records"))
         else:
             _flat(table).to_csv(file, index=False, lineterminator="\n")
     _note(classifier, table, min_confidence)
+
+
+def _check_out(out: Path | None) -> None:
+    if out is not None and out.name == "predictions.csv" and (out.parent / "run.json").is_file():
+        raise InputError(f"{out}: tells which nodes the run of this folder was trained on: choose another file")
 
 
 def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: float | None) -> None:

@@ -12,6 +12,7 @@ from ncgnn.data import complete, standardise
 from ncgnn.data.splits import judged_nodes, nodes_to_test
 from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
+from ncgnn.train.classifier import check_trained_here
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Row:
 
 def compare(data: Data, classifier: NCGNNClassifier, seed: int = 0, rivals: Sequence[Rival] = RIVALS) -> Iterator[Row]:
     """NCGNN's row, then one for each rival as soon as it is trained, all on the split of ``data``."""
+    check_trained_here(classifier)
     own = classifier.decision_function(data).argmax(axis=1)
     data = standardise(complete(data))
     yield _row("NCGNN", "both", data, own, own, classifier.seconds_)

@@ -20,9 +20,9 @@ _ALONE = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which model to use, and why."""
+    """Which model to use, and why; none where a difference may be chance."""
 
-    use: str
+    use: str | None
     text: str
 
 
@@ -53,22 +53,22 @@ def judge(rows: Sequence[Row]) -> Verdict:
     if not rivals:
         return Verdict(own.model, f"{own.decisive:.1%} of {nodes} right, beside no other model")
     if good:
-        return Verdict(good[0].model, _simpler(good[0], own, nodes))
+        return _simpler(good[0], own, nodes)
     second = max(rivals, key=lambda row: row.decisive)
     lead = f"NCGNN is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
     if is_chance(second):
-        return Verdict(own.model, f"{lead}, but on {nodes} that may be chance: compare on more splits (--splits 10)")
+        return Verdict(None, f"{lead}, but on {nodes} that may be chance: compare on more splits (--splits 10)")
     return Verdict(own.model, f"{lead}, on {nodes} more than chance: use NCGNN")
 
 
-def _simpler(rival: Row, own: Row, nodes: str) -> str:
+def _simpler(rival: Row, own: Row, nodes: str) -> Verdict:
     is_ahead = rival.decisive > own.decisive + AS_WELL and not is_chance(rival)
     how = f"{rival.decisive:.1%} of {nodes} right, NCGNN {own.decisive:.1%}"
     said = f"{_ALONE[rival.knows]} {'better' if is_ahead else 'as well'} ({how})"
     if not is_ahead and _visible(rival) > _COARSE:
         smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
-        return f"{said}, but {smallest}: compare on more splits (--splits 10)"
-    return f"{said}: use {rival.model}"
+        return Verdict(None, f"{said}, but {smallest}: compare on more splits (--splits 10)")
+    return Verdict(rival.model, f"{said}: use {rival.model}")
 
 
 def _visible(row: Row) -> float:

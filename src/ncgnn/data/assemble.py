@@ -42,7 +42,7 @@ def assemble(
     x, numbers, details, notes = encode(table, found.columns, where[0])
     labels = f"{len(classes)} classes, {int((y < 0).sum())} blank"
     data = make_graph(
-        Path(where[0]).name.split(".")[0],
+        _graph_name(where[0]),
         x,
         edge_index,
         y,
@@ -57,6 +57,12 @@ def assemble(
         + edge_roles(where[1], found, pairs, len(edges)),
     )
     return data, notes
+
+
+def _graph_name(place: str) -> str:
+    """That of the file, without its ending."""
+    name = Path(place).name
+    return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
 
 _UNPRINTED = r"[\s\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+"  # blanks, control and bidi characters

@@ -21,7 +21,7 @@ def as_text(column: pd.Series) -> pd.Series:
     if types.is_float_dtype(column.dtype) and _is_whole(column):
         column = column.astype("Float64").astype("Int64")
     try:
-        return column.astype("str").fillna("").str.strip()
+        return column.astype("str").mask(column.isna(), "").str.strip()
     except UnicodeEncodeError as error:
         raise InputError(f"column {str(column.name)!r}: holds text that is not valid Unicode: correct it") from error
 
@@ -49,7 +49,9 @@ def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.
     wrong = ~(np.abs(numbers) < _TOO_LARGE)
     wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
     if wrong.any():
-        raise fault(column, int(wrong.argmax()), "is not a finite number", where, advice)
+        row = int(wrong.argmax())
+        what = "is too large" if np.isfinite(numbers[row]) else "is not a finite number"
+        raise fault(column, row, what, where, advice)
     return numbers
 
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import is_undirected
 
-from ncgnn.data.graph import num_classes
+from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT, num_classes
 from ncgnn.errors import InputError
 
 
@@ -28,7 +28,13 @@ def complete(data: Data) -> Data:
 
 def _check_edges(data: Data) -> None:
     check_ends(data.edge_index, data.x.shape[0])
-    if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
+    weight = data.get("edge_weight")
+    if weight is not None:
+        if weight.shape != data.edge_index.shape[1:]:
+            raise InputError(f"edge_weight has shape {tuple(weight.shape)} for {data.edge_index.shape[1]} edges")
+        if weight.numel() and not LEAST_WEIGHT <= float(weight.min()) <= float(weight.max()) <= MOST_WEIGHT:
+            raise InputError(f"edge_weight must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}, without NaN")
+    if not is_undirected(data.edge_index, weight, data.x.shape[0]):
         raise InputError(
             "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
         )
@@ -62,7 +68,8 @@ def _labels(data: Data) -> Tensor:
         return torch.full((data.x.shape[0],), -1)
     if data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
         raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
-    return data.y
+    y: Tensor = data.y
+    return y
 
 
 def _name_parts(data: Data) -> None:
@@ -70,11 +77,13 @@ def _name_parts(data: Data) -> None:
     nodes, features = data.x.shape
     sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
     for key, size in sizes.items():
+        if data.get(key) is not None:
+            data[key] = ["" if name is None else str(name) for name in data[key]]
+        elif key != "node_titles":  # titles are for graphs that bring them
+            data[key] = [str(i) for i in range(size)]
         if data.get(key) is not None and len(data[key]) != size:
             raise InputError(f"{key} has {len(data[key])} names for {size}")
-        if data.get(key) is None and key != "node_titles":  # titles are for graphs that bring them
-            data[key] = [str(i) for i in range(size)]
-    if data.get("node_titles") is not None:
-        data.node_titles = ["" if title is None else str(title) for title in data.node_titles]
+    if len(set(data.node_ids)) < nodes:
+        raise InputError("node_ids names two nodes alike")
     if int(data.y.max()) >= len(data.class_names):
         raise InputError(f"y names class {int(data.y.max())}, but there are {len(data.class_names)} class names")

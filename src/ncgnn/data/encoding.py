@@ -30,9 +30,11 @@ class Column(BaseModel):
     known: float = 1.0
 
     @model_validator(mode="after")
-    def _check_words(self) -> Self:
+    def _check_names(self) -> Self:
         if not len(set(self.words)) == len(self.words) == len(self.idf):
             raise ValueError("each word must be there once and have a weight")
+        if len(set(self.categories)) != len(self.categories):
+            raise ValueError("each category must be there once")
         return self
 
     @property

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ncgnn.data.columns import as_numbers, as_text, fault
+from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT
 from ncgnn.errors import InputError
 
 _DROP = "correct it, or drop the edge"
@@ -49,7 +50,7 @@ def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, whe
 
 
 def edge_weights(column: pd.Series, where: str) -> np.ndarray:
-    """The weights; each must be a finite number above zero."""
+    """The weights; each must be a number above zero, neither too large nor too small for float32."""
     weights = as_numbers(column)
     finite = np.isfinite(weights)
     if not finite.all():
@@ -59,6 +60,10 @@ def edge_weights(column: pd.Series, where: str) -> np.ndarray:
         raise InputError(
             f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero; {_DROP}"
         )
+    fits = (weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)
+    if not fits.all():
+        what = f"is not between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise fault(column, int(fits.argmin()), what, where, "give the weights in another unit")
     return weights
 
 

@@ -16,7 +16,7 @@ _PARQUET = (".parquet", ".pq")
 def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
     """The table, and what to call it in a message: its path, or ``what`` for a data frame."""
     if isinstance(table, pd.DataFrame):
-        frame = table.reset_index(drop=table.index.name is None)
+        frame = table.reset_index(drop=table.index.name is None or table.index.name in table.columns)
         return _with_names(frame, [str(name) for name in frame.columns], what), what
     if not isinstance(table, str | Path):
         raise InputError(f"{what}: give a path or a pandas data frame, not {type(table).__name__}")
@@ -33,7 +33,8 @@ def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
 
 
 def _read_parquet(path: Path) -> pa.Table:
-    arrow = pa.parquet.ParquetFile(path).read()
+    with pa.parquet.ParquetFile(path) as file:
+        arrow = file.read()
     return arrow.drop_columns([name for name in arrow.column_names if name.startswith("__index_level_")])
 
 

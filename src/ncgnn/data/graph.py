@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 KEPT_SPARSE_BELOW = 0.1  # share of non-zeros; products choose their own form
 PARTS = ("train", "val", "test")  # of a split
 SPLITS = tuple(f"{part}_mask" for part in PARTS)
+LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30  # of an edge: weights are float32, whose products must stay numbers
 
 
 def make_graph(

@@ -18,7 +18,7 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
     Without ``class_names`` the classes are those of the column in order, as numbers when all are whole numbers.
     """
     text = as_values(column)
-    names = list(class_names) if class_names is not None else _sorted(set(text.unique()) - {""})
+    names = [str(name) for name in class_names] if class_names is not None else _sorted(set(text.unique()) - {""})
     codes = pd.Index(names, dtype="str").get_indexer(pd.Index(text)).astype(np.int64)
     unknown = (codes < 0) & (text != "").to_numpy()
     if unknown.any():

@@ -24,12 +24,12 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data.encoding import Encoding
-from ncgnn.data.graph import SPLITS, both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT, SPLITS, both_directions, feature_tensor, make_graph, merge_edges
 from ncgnn.errors import InputError
 
 NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
 _REQUIRED = ("edges", "x_data", "x_indices", "x_indptr", "x_shape", "labels")
-_FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
 def read_npz(path: str | Path) -> Data:
@@ -44,7 +44,7 @@ def read_npz(path: str | Path) -> Data:
     extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count, count))
     extra |= _masks(path, arrays, count)
     if "encoding" in arrays:
-        extra["encoding"] = Encoding.from_json(str(arrays["encoding"]))
+        extra["encoding"] = _encoding(path, str(arrays["encoding"]), x.shape[1])
         extra |= _numbers(path, arrays, (count, len(extra["encoding"].scaled)))
     return make_graph(
         str(arrays.get("name", path.name[:-4])),
@@ -63,7 +63,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
         with path.open("rb") as file:
             loaded = np.load(file, allow_pickle=False)
             arrays = {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
-    except _FAULTS as error:
+    except FAULTS as error:
         reason = "pickles are not opened" if "pickle" in str(error) else " ".join(str(error).split())
         raise InputError(f"{path}: is no readable .npz file of plain arrays ({reason})") from error
     missing = [key for key in _REQUIRED if key not in arrays]
@@ -104,9 +104,19 @@ def _weights(path: Path, arrays: dict[str, np.ndarray], count: int) -> np.ndarra
         return None
     if weight.shape != (count,) or weight.dtype.kind not in "fiu":
         raise InputError(f"{path}: array 'edge_weight' must be {count} numbers, not {weight.dtype} {weight.shape}")
-    if not (np.isfinite(weight) & (weight > 0)).all():
-        raise InputError(f"{path}: array 'edge_weight' must be finite and above zero")
+    if not ((weight >= LEAST_WEIGHT) & (weight <= MOST_WEIGHT)).all():
+        raise InputError(f"{path}: array 'edge_weight' must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}")
     return weight
+
+
+def _encoding(path: Path, text: str, width: int) -> Encoding:
+    try:
+        encoding = Encoding.from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: array 'encoding' is {error}") from None
+    if len(encoding.feature_names) != width:
+        raise InputError(f"{path}: array 'encoding' describes {len(encoding.feature_names)} features, x has {width}")
+    return encoding
 
 
 def _numbers(path: Path, arrays: dict[str, np.ndarray], shape: tuple[int, int]) -> dict[str, torch.Tensor]:
@@ -138,4 +148,6 @@ def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, t
     for key, mask in found.items():
         if mask.dtype != bool or mask.ndim not in (1, 2) or mask.shape[-1] != count:
             raise InputError(f"{path}: array '{key}s' must be (splits, {count}) bool, not {mask.dtype} {mask.shape}")
+    if len({mask.shape for mask in found.values()}) > 1:
+        raise InputError(f"{path}: arrays {', '.join(f'{key}s' for key in found)} hold different numbers of splits")
     return {key: torch.from_numpy(np.ascontiguousarray(mask.T)) for key, mask in found.items()}

@@ -36,8 +36,7 @@ def split_fractions(data: Data, train: float = 0.25, val: float = 0.25, seed: in
     """Random shares of the labelled nodes for training and validation, the rest for test; classes are not balanced."""
     _check_shares(train, val)
     y, order = _labelled(data, seed)
-    if len(np.unique(y[order])) < 2:
-        raise InputError("labels of fewer than two classes: nothing to learn")
+    _check_two(len(np.unique(y[order])))
     first, second = round(train * len(order)), round((train + val) * len(order))
     if first == 0:
         raise InputError(f"train={train} of {len(order)} labelled nodes is no node: ask for a larger share")
@@ -48,9 +47,10 @@ def split_stratified(data: Data, train: float = 0.6, val: float = 0.2, seed: int
     """Shares of the labelled nodes of each class, at least one of each for training, the rest for test."""
     _check_shares(train, val)
     y, order = _labelled(data, seed)
-    _check_classes(data, y, 1)
+    present = np.unique(y[order])  # a class may have a name and no node
+    _check_two(len(present))
     parts: list[list[np.ndarray]] = [[], [], []]
-    for c in range(num_classes(data)):
+    for c in present:
         members = order[y[order] == c]
         first = max(1, round(train * len(members)))
         ends = [first, max(first, round((train + val) * len(members)))]
@@ -63,9 +63,9 @@ def split_stratified(data: Data, train: float = 0.6, val: float = 0.2, seed: int
 
 def usual_split(data: Data, seed: int = 0) -> Data:
     """The split that is usual for a graph: its published split number ``seed`` where it has any; 25/25/50 % on
-    Syn-Cora and 20 nodes a class with 500 for validation on the citation and Amazon graphs, as in the paper; else
-    60/20/20 % of each class."""
-    name = str(data.get("name", ""))
+    Syn-Cora and 20 nodes a class with 500 for validation on the citation and Amazon graphs, as in the paper; else, and
+    for tables whatever their name, 60/20/20 % of each class."""
+    name = "" if data.get("encoding") is not None else str(data.get("name", ""))
     if all(key in data for key in SPLITS):
         return published_split(data, seed)
     if name.startswith("syn-cora"):
@@ -82,7 +82,7 @@ def published_split(data: Data, index: int) -> Data:
             f"graph {data.get('name', '')!r} has no published split: draw one with split_per_class or split_fractions"
         )
     masks = [data[key].reshape(data.num_nodes, -1) for key in SPLITS]
-    count = masks[0].shape[1]
+    count = min(mask.shape[1] for mask in masks)
     if not 0 <= index < count:
         raise InputError(f"split {index} does not exist: graph {data.get('name', '')!r} has splits 0 to {count - 1}")
     out = copy(data)
@@ -138,10 +138,14 @@ def _check_shares(train: float, val: float) -> None:
         raise InputError(f"train and val must be shares with train + val <= 1, not train={train} and val={val}")
 
 
-def _check_classes(data: Data, y: np.ndarray, train: int) -> None:
-    classes = num_classes(data)
+def _check_two(classes: int) -> None:
     if classes < 2:
         raise InputError(f"labels of {classes} class{'es' * (classes != 1)}: at least two are needed")
+
+
+def _check_classes(data: Data, y: np.ndarray, train: int) -> None:
+    classes = num_classes(data)
+    _check_two(classes)
     sizes = np.bincount(y[y >= 0], minlength=classes)
     smallest = int(sizes.argmin())
     if sizes[smallest] < train:

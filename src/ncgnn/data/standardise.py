@@ -33,7 +33,7 @@ def with_encoding(data: Data, encoding: Encoding) -> Data:
     own, numbers = data.get("encoding"), data.get("numbers")
     if own is None or numbers is None or own.columns == encoding.columns:
         return data
-    _check_words(own, encoding)
+    _check_alike(own, encoding)
     raw = _by_name(own, numbers)
     places, values, place = [], [], 0
     for column in encoding.columns:
@@ -80,11 +80,13 @@ def _replaced(x: Tensor, places: list[int], values: np.ndarray) -> Tensor:
     return feature_tensor(feature_matrix(x) @ sp.diags_array(kept) + sp.csr_array(entries, shape=tuple(x.shape)))
 
 
-def _check_words(own: Encoding, other: Encoding) -> None:
-    weights = {column.name: column.idf for column in other.columns}
+def _check_alike(own: Encoding, other: Encoding) -> None:
+    """Whether columns hold the same, but for the mean and scale of their numbers."""
+    learnt = {column.name: (column.kind, column.flag, column.idf) for column in other.columns}
     for column in own.columns:
-        if weights.get(column.name, column.idf) != column.idf:
+        found = (column.kind, column.flag, column.idf)
+        if learnt.get(column.name, found) != found:
             raise InputError(
-                f"the words of column {column.name!r} are weighed by other tables than the model's:"
-                " read the graph with encoding=classifier.encoding_"
+                f"column {column.name!r} was not read as the model's was: read the graph with"
+                " encoding=classifier.encoding_"
             )

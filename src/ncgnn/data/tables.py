@@ -1,7 +1,7 @@
 """A person's own graph: two tables, one file, or an object of another library."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import pandas as pd
 from torch_geometric.data import Data
 
 from ncgnn.data.assemble import Frames, assemble
-from ncgnn.data.column_kinds import feature_columns, kinds_of
+from ncgnn.data.column_kinds import check_replay, feature_columns, kinds_of
 from ncgnn.data.encoding import Encoding
 from ncgnn.data.features import choose_columns
 from ncgnn.data.files import Table, read_table
@@ -62,23 +62,34 @@ def read_graph(
         encoding: ``data.encoding`` of an earlier graph: make the same features of these tables.
         class_names: ``data.class_names`` of an earlier graph: number the classes as there.
     """
-    if isinstance(nodes, Data):
-        return undirected(nodes)
-    if isinstance(nodes, str | Path) and str(nodes).lower().endswith(".npz"):
-        return _read_npz(nodes, edges, encoding, class_names)
-    frames = _frames(nodes, edges)
     wanted = {"id": id, "label": label, "title": title}
     wanted |= {"source": source, "target": target, "weight": weight, "direction": direction}
+    named = {"numeric": numeric, "categorical": categorical, "date": date, "text": text}
+    if isinstance(nodes, Data) or is_npz(nodes):
+        _check_unused(wanted | named | {"ignore": ignore})
+        return undirected(nodes) if isinstance(nodes, Data) else _read_npz(nodes, edges, encoding, class_names)
+    frames = _frames(nodes, edges)
     roles = choose_roles(frames.nodes, frames.edges, wanted, encoding, frames.where)
     if encoding is not None:
+        check_replay(encoding, named | {"ignore": ignore})
         data, notes = assemble(frames, roles, class_names)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return data
-    kinds = kinds_of(numeric=numeric, categorical=categorical, date=date, text=text)
+    kinds = kinds_of(**named)
     features = feature_columns(frames.nodes, roles, kinds, ignore, frames.where[0])
     columns, left_out = choose_columns(features, kinds, frames.where[0])
     return assemble(frames, roles.model_copy(update={"columns": columns}), class_names, left_out)[0]
+
+
+def is_npz(graph: Any) -> bool:
+    return isinstance(graph, str | Path) and str(graph).lower().endswith(".npz")
+
+
+def _check_unused(said: Mapping[str, object]) -> None:
+    given = next((name for name, value in said.items() if value), None)
+    if given is not None:
+        raise InputError(f"{given} describes tables, and the graph is none: leave it out")
 
 
 def _frames(nodes: Any, edges: Table | None) -> Frames:

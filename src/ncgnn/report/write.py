@@ -12,6 +12,7 @@ from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
 from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
 from ncgnn.train import NCGNNClassifier
+from ncgnn.train.classifier import check_trained_here
 
 
 def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), advice: Sequence[str] = ()) -> str:
@@ -23,9 +24,11 @@ def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), ad
         rows: of a comparison, if there was one.
         advice: further lines on what to do next.
     """
+    check_trained_here(classifier)
     data = complete(data)
     found = quality(data, classifier.decision_function(data).argmax(axis=1))
-    is_cut = len(classifier.history_) == classifier.config_.epochs
+    last, config = len(classifier.history_), classifier.config_
+    is_cut = last == config.epochs and last - classifier.best_.epoch < config.patience
     next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut), *advice]
     sections = {
         "How good": how_good(found),

@@ -1,6 +1,7 @@
 """The model with scikit-learn's manners: fit, predict, save, load."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -277,6 +278,12 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         return self
 
 
+def check_trained_here(classifier: NCGNNClassifier) -> None:
+    """Whether the classifier knows how its training went, which a file does not."""
+    if not hasattr(classifier, "history_"):
+        raise InputError("the model is from a file, which does not tell how its training went: train it here")
+
+
 def _shares(lengths: np.ndarray) -> np.ndarray:
     return proportions(torch.from_numpy(lengths)).numpy()
 
@@ -309,11 +316,11 @@ def _members(data: Data, key: str, mask: Any) -> np.ndarray:
 
 
 def _check_split(data: Data) -> None:
-    for key in ("train_mask", "val_mask"):
-        _members(data, key, data.get(key))
-    if data.get("calibration_mask") is not None:
-        aside = _members(data, "calibration_mask", data.calibration_mask)
-        if (aside & (data.train_mask | data.val_mask).cpu().numpy()).any():
-            raise InputError("calibration_mask shares nodes with train_mask or val_mask: set_aside keeps them apart")
+    """Whether there are nodes to train and to validate, all of them labelled, and none has two parts."""
+    optional = [key for key in ("test_mask", "calibration_mask") if data.get(key) is not None and data[key].any()]
+    parts = {key: _members(data, key, data.get(key)) for key in ("train_mask", "val_mask", *optional)}
+    for (key, mask), (other, nodes) in combinations(parts.items(), 2):
+        if (mask & nodes).any():
+            raise InputError(f"{key} and {other} share nodes: a node has one part, or its result would mislead")
     if len(data.y[data.train_mask].unique()) < 2:
         raise InputError("the training nodes belong to fewer than two classes: there is nothing to learn")

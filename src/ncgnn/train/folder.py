@@ -119,7 +119,7 @@ def prediction_table(
         "id": data.node_ids,
         "label": [data.class_names[label] if label >= 0 else "" for label in data.y.tolist()],
         "split": roles(data),
-        "predicted": classifier.classes_[lengths.argmax(axis=1)],
+        "predicted": classifier.classes_.astype(str)[lengths.argmax(axis=1)],
         "probability": ranked[:, -1].astype(float).round(6),
         "margin": (ranked[:, -1] - ranked[:, -2]).astype(float).round(6),
         "set": None if coverage is None else named_sets(classifier, lengths, coverage),
@@ -127,11 +127,11 @@ def prediction_table(
     return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
 
 
-def named_sets(classifier: NCGNNClassifier, lengths: np.ndarray, coverage: float) -> list[list[Any]]:
+def named_sets(classifier: NCGNNClassifier, lengths: np.ndarray, coverage: float) -> list[list[str]]:
     """The names of the classes in each node's set, the likeliest first."""
     inside = classifier.class_sets(lengths, coverage)
     order = np.argsort(-lengths, axis=1, kind="stable")
-    names, counts = classifier.classes_[order], inside.sum(axis=1)  # the likeliest ones are inside
+    names, counts = classifier.classes_.astype(str)[order], inside.sum(axis=1)  # the likeliest ones are inside
     return [row[:count].tolist() for row, count in zip(names, counts.tolist(), strict=True)]
 
 

@@ -14,6 +14,8 @@ from ncgnn.data.graph import PARTS
 from ncgnn.errors import InputError
 from ncgnn.train.folder import fingerprint
 
+_AGAIN = "train again, or put the model file into a folder of its own"
+
 
 def with_split_of_run(data: Data, model: Path) -> Data:
     """The graph with the split that the model was trained on; as it is where the folder of the model tells none, or
@@ -27,7 +29,7 @@ def with_split_of_run(data: Data, model: Path) -> Data:
     if not (folder / "run.json").is_file():
         return data
     is_same = _graph_of_run(folder / "run.json") == fingerprint(data)
-    earlier = pd.read_csv(folder / "predictions.csv", usecols=["id", "split"], dtype=str, keep_default_na=False)
+    earlier = _predictions_of_run(folder / "predictions.csv")
     roles = earlier["split"] if is_same else _later_roles(data, earlier.set_index("id")["split"])
     if roles is None:
         return data
@@ -47,8 +49,15 @@ def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:
     return roles
 
 
+def _predictions_of_run(file: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(file, usecols=["id", "split"], dtype=str, keep_default_na=False)
+    except (OSError, ValueError):
+        raise InputError(f"{file}: does not tell the split of the run: {_AGAIN}") from None
+
+
 def _graph_of_run(file: Path) -> str:
     try:
         return str(json.loads(file.read_text("utf-8"))["graph"]["fingerprint"])
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{file}: does not describe a run: train again, or name the model file in a folder") from None
+        raise InputError(f"{file}: does not describe a run: {_AGAIN}") from None
