@@ -6,10 +6,11 @@ from clean_graph import make_clean, undirected, with_edges
 
 from ncgnn.bench import random_graph
 from ncgnn.check import check_graph
-from ncgnn.check.finding import Finding, several
+from ncgnn.check.finding import Finding
 from ncgnn.data import load_dataset, planted, split_stratified, syn_cora, usual_split
 from ncgnn.data.local import data_folders
 from ncgnn.train import Config
+from ncgnn.wording import several
 
 SMALL = Config.make({"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4})
 

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from ncgnn.check.labels import few_label_findings, imbalance_findings, refused_split
+from ncgnn.check.labels import few_label_findings, imbalance_findings
 from ncgnn.check.view import View
 
 
@@ -44,9 +44,3 @@ def test_few_validation_nodes_are_found(clean):
     clean.val_mask[nodes[7:]] = False
     (finding,) = few_label_findings(View.of(clean))
     assert (finding.name, finding.count, finding.first) == ("few validation nodes", 7, [str(n) for n in nodes[:5]])
-
-
-def test_labels_that_cannot_be_split_are_serious():
-    finding = refused_split("labels of 1 class: at least two are needed")
-    assert finding.level == "serious"
-    assert "1 class" in finding.what

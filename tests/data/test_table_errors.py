@@ -39,7 +39,7 @@ def with_value(value: str) -> str:
         (NODES, EDGES, {"categorical": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"weight": "w"}, "e.csv: there is no column 'w'; columns: source, target"),
         (NODES, EDGES, {"source": "from"}, "e.csv: there is no column 'from'"),
-        (NODES, "from,to\n1,2\n", {"source": "from"}, "e.csv: there is no column 'target'; columns: from, to"),
+        (NODES, "from,to\n1,2\n", {"target": "into"}, "e.csv: there is no column 'into'; columns: from, to"),
         (NODES, "source\n1\n", {}, "e.csv: an edge table needs two columns"),
         ("y\na\n", EDGES, {"label": "y"}, "n.csv: there is no id column"),
         ("id,f\n1,0\n2,1\n1,1\n1,0\n", EDGES, {}, "'id', row 3: id '1' occurs again; rows that repeat an id: 2"),

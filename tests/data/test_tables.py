@@ -246,7 +246,7 @@ def test_columns_without_values_or_name_are_left_out_with_a_warning(write, heade
     assert data.feature_names == ["f"]
 
 
-def test_a_large_table_takes_seconds():
+def test_a_large_table_has_the_edges_that_python_counts():
     rng = np.random.default_rng(0)
     nodes = pd.DataFrame({"id": np.arange(200_000), "a": rng.random(200_000), "c": rng.choice(list("abc"), 200_000)})
     edges = pd.DataFrame(rng.integers(0, 200_000, (400_000, 2)), columns=["source", "target"])
@@ -293,3 +293,19 @@ def test_weights_beyond_float32_are_refused(weight):
     edges = pd.DataFrame({"source": [1, 1], "target": [2, 2], "w": ["1", weight]})
     with pytest.raises(InputError, match=r"column 'w', row 2: .* is not between 1e-30 and 1e\+30"):
         read_graph(pd.DataFrame({"id": [1, 2], "f": [0.5, 2]}), edges, weight="w")
+
+
+@pytest.mark.parametrize(
+    ("columns", "said", "expected"),
+    [
+        (["a", "b"], {}, ("a", "b")),
+        (["w", "source", "target"], {}, ("source", "target")),
+        (["a", "b"], {"source": "b"}, ("b", "a")),
+        (["w", "source", "dest"], {"weight": "w"}, ("source", "dest")),
+        (["target", "from"], {}, ("from", "target")),
+    ],
+)
+def test_ends_that_are_not_named_are_those_that_are_left(columns, said, expected):
+    edges = pd.DataFrame({name: [i % 2 + 1] for i, name in enumerate(columns)})
+    encoding = read_graph(pd.DataFrame({"id": [1, 2], "f": [0.5, 2]}), edges, **said).encoding
+    assert (encoding.source, encoding.target) == expected

@@ -30,8 +30,9 @@ class Cost:
         epochs: fewest and most: training ends ``patience`` epochs after the best.
         megabytes: beyond libraries and data, at the peak, without the preparation of the filter.
         free_megabytes: what the machine has to give, nan where it does not tell.
-        measured_nodes: size of the graph that was measured. A larger graph is not measured itself, but a random one
-            with rows of its features and its mean degree; its time is multiplied by the ratio of their sizes.
+        measured_nodes: size of the graph that was measured. A larger graph, or one without a split, is not measured
+            itself, but a random one with rows of its features and its mean degree; its time is multiplied by the ratio
+            of their sizes.
     """
 
     epoch_seconds: float

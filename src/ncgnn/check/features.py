@@ -3,8 +3,9 @@
 import numpy as np
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from ncgnn.check.finding import Finding, several
+from ncgnn.check.finding import SHOWN, Finding
 from ncgnn.check.view import View
+from ncgnn.wording import several
 
 HUGE_BESIDE_OTHERS = 100.0
 HUGE = 10_000.0
@@ -21,7 +22,7 @@ def constant_findings(view: View) -> list[Finding]:
             level="note",
             what=f"{several(len(same), 'feature')} of {len(low)} with the same value in all nodes",
             count=len(same),
-            first=[view.data.feature_names[feature] for feature in same[:10]],
+            first=[view.data.feature_names[feature] for feature in same[:SHOWN]],
             why="they tell no node from another, and cost memory and time",
             advice="leave them out (--ignore COLUMN), or look why they do not vary",
         )
@@ -43,7 +44,7 @@ def scale_findings(view: View) -> list[Finding]:
             what=f"{several(len(huge), 'feature')} with values up to {largest[huge[0]]:.3g}, where"
             f" {usual:.3g} is usual",
             count=len(huge),
-            first=[view.data.feature_names[feature] for feature in huge[:10]],
+            first=[view.data.feature_names[feature] for feature in huge[:SHOWN]],
             why="weights start equal: the largest feature decides alone, and training may diverge",
             advice="divide by the standard deviation, or take the logarithm",
         )

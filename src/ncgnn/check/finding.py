@@ -33,9 +33,3 @@ class Finding:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", [str(name) for name in self.first[:SHOWN]])
-
-
-def several(count: int, thing: str) -> str:
-    """``1 node``, ``2 nodes``, ``3 classes``."""
-    plural = f"{thing}es" if thing.endswith("s") else f"{thing}s"
-    return f"{count} {thing if count == 1 else plural}"

@@ -89,8 +89,8 @@ def homophily_findings(found: Homophily) -> list[Finding]:
         Finding(
             name="no homophily",
             level="note",
-            what=f"labels of neighbours agree no more than chance: adjusted homophily {found.adjusted:.2f} after one"
-            f" step, {found.two_steps:.2f} after two",
+            what=f"labels of neighbours agree hardly more than chance: adjusted homophily {found.adjusted:.2f} after"
+            f" one step, {found.two_steps:.2f} after two",
             count=0,
             first=[],
             why="a model of the features alone may be as good",

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ncgnn.check.finding import Finding, several
+from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
+from ncgnn.wording import several
 
 FEW_TO_TRAIN = 5
 FEW_TO_VALIDATE = 20

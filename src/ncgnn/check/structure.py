@@ -3,8 +3,9 @@
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ncgnn.check.finding import Finding, several
+from ncgnn.check.finding import SHOWN, Finding
 from ncgnn.check.view import View
+from ncgnn.wording import several
 
 
 def isolated_findings(view: View) -> list[Finding]:
@@ -19,7 +20,7 @@ def isolated_findings(view: View) -> list[Finding]:
             level="warning" if len(alone) >= 0.01 * view.num_nodes else "note",
             what=f"{several(len(alone), 'node')} without an edge ({len(alone) / view.num_nodes:.1%})",
             count=len(alone),
-            first=view.ids(alone[:10]),
+            first=view.ids(alone[:SHOWN]),
             why="such a node is classified by its own features alone, usually worse than the others",
             advice="look for edges that were lost; else drop these nodes, or judge them apart from the others",
         )
@@ -32,7 +33,7 @@ def _no_edges(view: View) -> Finding:
         level="serious",
         what="there are no edges",
         count=view.num_nodes,
-        first=view.ids(np.arange(view.num_nodes)[:10]),
+        first=view.ids(np.arange(view.num_nodes)[:SHOWN]),
         why="a node hears nobody: what is said of it rests on its own features alone",
         advice="look at the edge table; if there really are none, use a model of features, such as gradient boosting",
     )
@@ -55,7 +56,7 @@ def component_findings(view: View) -> list[Finding]:
             level="warning" if len(far) >= 0.1 * view.num_nodes else "note",
             what=f"{several(len(far), 'node')} in {parts} without a {kind}",
             count=len(far),
-            first=view.ids(far[:10]),
+            first=view.ids(far[:SHOWN]),
             why="no known label reaches these nodes along edges: what is said of them rests on features alone",
             advice="label a node in the largest of them, or look for edges that were lost",
         )

@@ -11,6 +11,7 @@ from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -99,8 +100,6 @@ def _finding(finding: "Finding") -> list[str]:
 
 
 def _summary(report: "Report") -> str:
-    from ncgnn.check.finding import several
-
     levels = [finding.level for finding in report.findings]
     return f"{levels.count('serious')} serious, " + ", ".join(
         several(levels.count(level), level) for level in ("warning", "note")

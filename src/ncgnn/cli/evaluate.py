@@ -6,8 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncgnn.cli.terminal import counted, print_tables, refuse
+from ncgnn.cli.terminal import print_tables, refuse
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -56,7 +57,7 @@ def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, cou
     _show(rows)
     if len(nodes) < SAMPLE:
         remedy = "there are no more" if len(nodes) < count else f"give --sample {SAMPLE} or more to compare methods"
-        print(f"note: from {counted(len(nodes))} little follows: {remedy}", file=sys.stderr)
+        print(f"note: from {several(len(nodes), 'node')} little follows: {remedy}", file=sys.stderr)
 
 
 def _write(out: Path, rows: "list[Row]") -> None:
@@ -73,7 +74,7 @@ def _show(rows: "list[Row]") -> None:
 
     values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
     measures = [name for name in _COLUMNS if any(measure == name for _, measure in values)]
-    about = f"Explanations of {counted(rows[0].nodes)}, means over sparsities from 0.5 to 0.99"
+    about = f"Explanations of {several(rows[0].nodes, 'node')}, means over sparsities from 0.5 to 0.99"
     table = Table(title=f"{about}; ↑: more is better, ↓: less is")
     table.add_column("method", no_wrap=True)
     for measure in measures:

@@ -12,8 +12,9 @@ from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
 from ncgnn.cli.model import Model, load_model
 from ncgnn.cli.page import check_page, make_page
-from ncgnn.cli.terminal import counted, refuse
+from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 if TYPE_CHECKING:
     from ncgnn.explain import NodeExplanation
@@ -105,7 +106,7 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
 
     if out is not None:
         write_table(out, track(explanations, "explaining", total))
-        print(f"{out}: the reasons of {counted(total)}")
+        print(f"{out}: the reasons of {several(total, 'node')}")
         return
     for explanation in explanations:
         print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")

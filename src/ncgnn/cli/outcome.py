@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli.run import Outcome
+from ncgnn.cli.terminal import print_tables
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -10,10 +11,8 @@ if TYPE_CHECKING:
 
 def show(outcomes: list[Outcome], data: "Data") -> None:
     """What was read, a table of the runs, the report of a single one, and where things are."""
-    from rich.console import Console
-
     print(summary(data))
-    Console().print(_table(outcomes))
+    print_tables(_table(outcomes))
     if len(outcomes) == 1:
         print(f"\n{outcomes[0].report}")
     elif outcomes[0].rows:

@@ -23,8 +23,3 @@ def refuse(options: Mapping[str, object], why: str) -> None:
     given = next((option for option, value in options.items() if value), None)
     if given is not None:
         raise InputError(f"{why}: leave {given} out")
-
-
-def counted(nodes: int) -> str:
-    """So many nodes, in words."""
-    return "1 node" if nodes == 1 else f"{nodes} nodes"

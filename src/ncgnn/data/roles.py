@@ -1,6 +1,7 @@
 """Which columns of the two tables are ids, labels, titles, ends of edges, weights and directions."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -23,9 +24,10 @@ def choose_roles(
             roles[key] = None
     if "id" not in roles:
         roles["id"] = _default_id(nodes, roles["label"], where[0])
-    if "source" not in roles and "target" not in roles and not {"source", "target"} <= set(edges.columns):
-        roles["source"], roles["target"] = _first_two(edges, where[1])
-    found = Encoding(**{"source": "source", "target": "target", "columns": (), **roles})
+    for end in ("source", "target"):
+        if end not in roles:
+            roles[end] = _default_end(end, edges, roles, where[1])
+    found = Encoding(**{"columns": (), **roles})
     for table, place, names in (
         (nodes, where[0], (found.id, found.label, found.title)),
         (edges, where[1], _edge_columns(found)),
@@ -49,10 +51,13 @@ def _default_id(nodes: pd.DataFrame, label: str | None, where: str) -> str:
     return "id" if "id" in others else others[0]
 
 
-def _first_two(edges: pd.DataFrame, where: str) -> tuple[str, str]:
-    if len(edges.columns) < 2:
+def _default_end(end: str, edges: pd.DataFrame, roles: Mapping[str, Any], where: str) -> str:
+    taken = {roles.get(key) for key in ("source", "target", "weight", "direction")}
+    left = [name for name in edges.columns if name not in taken]
+    if not left:
         raise InputError(f"{where}: an edge table needs two columns, 'source' and 'target'")
-    return edges.columns[0], edges.columns[1]
+    other = "target" if end == "source" else "source"
+    return end if end in left else next((name for name in left if name != other), left[0])
 
 
 def _edge_columns(found: Encoding) -> tuple[str | None, ...]:

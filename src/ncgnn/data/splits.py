@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.graph import SPLITS, num_classes
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 TWENTY_PER_CLASS = ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml", "amazon-photo", "amazon-computers")
 FEWEST_ASIDE = 20  # the accuracy among fewer is known to 10 points at best
@@ -140,7 +141,7 @@ def _check_shares(train: float, val: float) -> None:
 
 def _check_two(classes: int) -> None:
     if classes < 2:
-        raise InputError(f"labels of {classes} class{'es' * (classes != 1)}: at least two are needed")
+        raise InputError(f"labels of {several(classes, 'class')}: at least two are needed")
 
 
 def _check_classes(data: Data, y: np.ndarray, train: int) -> None:

@@ -54,7 +54,7 @@ def read_graph(
         id: column of the node table, by default "id" or else the first.
         label: column with the class, blank where it is unknown; without one no node is labelled.
         title: column that says what to call a node beside its id; it is a feature as it would be otherwise.
-        source, target: columns of the edge table, by default "source" and "target" or else the first two.
+        source, target: columns of the edge table, by default "source" and "target", each else the first that is left.
         weight: column of the edge table with positive weights.
         direction: column of the edge table that says which edges hold in both directions: their weights count twice.
         numeric, categorical, date, text: columns of which the kind is not to be guessed.
