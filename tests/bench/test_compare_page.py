@@ -62,6 +62,11 @@ def test_a_model_that_some_splits_lack_is_not_shown(stamp):
     assert "| texas | 2 | - | - | 35.0 | - | 70.0 |" in text
 
 
+def test_a_mean_is_of_one_configuration(stamp):
+    old, new = (rows(stamp | {"config": config}, split, 0.5 + 0.1 * split, "MLP") for split, config in enumerate("ab"))
+    assert "| texas | 1 | - | - | 30.0 | - | 60.0 |" in compare.render(PAGE, old + new)
+
+
 def test_rows_that_another_process_wrote_meanwhile_stay(results, train):
     train({}, while_running=lambda: keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]))
     keep(compare.measure("texas", 1))
