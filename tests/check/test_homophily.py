@@ -77,7 +77,7 @@ def test_nothing_is_said_where_nothing_is_known():
     ],
 )
 def test_the_meaning_follows_the_numbers(adjusted, two_steps, meaning):
-    assert Homophily(0, 0, adjusted, two_steps).meaning.startswith(meaning)
+    assert Homophily(0, 0, adjusted, two_steps, 9).meaning.startswith(meaning)
 
 
 def test_known_graphs_have_the_published_values(benchmark):

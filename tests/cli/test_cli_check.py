@@ -9,7 +9,7 @@ def test_findings_are_told_with_reason_and_advice(ncgnn):
     lines = done.out.splitlines()
     assert lines[0] == "karate: 34 nodes, 78 edges, 34 features, 4 classes, 34 labelled nodes"
     assert lines[1].startswith(
-        "homophily: edge 0.76, node 0.80, adjusted 0.63, after two steps 0.34: neighbours mostly"
+        "homophily on 78 edges of labelled nodes: edge 0.76, node 0.80, adjusted 0.63, after two steps 0.34: "
     )
     assert lines[2].startswith("training: about ")
     assert "warning: 7 validation nodes" in lines
@@ -30,19 +30,31 @@ def test_something_serious_ends_with_exit_code_1(ncgnn, tables, here):
     for row in rows:
         row["decided"] = {"graphs": "yes", "logic, old": "no"}.get(row["topic"], "")
     write_csv(here / "nodes.csv", rows)
-    clean = ncgnn("check", *tables, "--ignore", "venue", "--label", "topic", "--ignore", "decided", "--ignore", "group")
-    assert clean.code == 0
-    done = ncgnn("check", *tables, "--label", "topic", "--ignore", "venue", "--ignore", "group", "--json")
+    given = [*tables[:4], "--label", "topic", "--ignore", "note", "--ignore", "venue", "--ignore", "group"]
+    assert ncgnn("check", *given, "--ignore", "decided").code == 0
+    done = ncgnn("check", *given, "--json")
     assert done.code == 1
     (leak,) = [finding for finding in json.loads(done.out)["findings"] if finding["level"] == "serious"]
     assert leak["name"] == "leak"
     assert {name.split("=")[0] for name in leak["first"]} == {"decided"}
 
 
-def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables):
-    done = ncgnn("check", *tables)
+def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables, here):
+    write_csv(here / "nodes.csv", [row | {"topic": "graphs"} for row in node_rows(range(60))])
+    done = ncgnn("check", *tables, "--label", "topic")
     assert done.code == 1
-    assert "serious: labels of 0 classes: at least two are needed" in done.out
+    assert "serious: labels of 1 class: at least two are needed" in done.out
+    assert "edge 1.00, node 1.00: the labelled nodes that edges join are of one class" in done.out
+
+
+def test_a_label_column_that_is_not_named_is_a_mistake(ncgnn, tables):
+    done = ncgnn("check", *tables)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("ncgnn: --label names the column")
+
+
+def test_what_columns_were_taken_for_is_shown(ncgnn, tables):
+    assert "  venue  categorical  3 values" in ncgnn("check", *tables, "--label", "topic").out
 
 
 def test_a_mistake_in_the_options_is_none_of_the_graphs(ncgnn):

@@ -220,7 +220,7 @@ def test_models_that_cannot_be_used(fails, here, old_run):
     model = old_run / "model.safetensors"
     whole = model.read_bytes()
     fails("predict", "nowhere", "karate", message="nowhere: no such model file")
-    fails("predict", "runs", "karate", message="runs/model.safetensors: no such model file")
+    fails("predict", "runs", "karate", message="runs: is no run itself: name one in it, as in runs/old")
     for content in (whole[:-1], whole[:100], b"", pickle.dumps({"a": 1})):
         model.write_bytes(content)
         message = "model.safetensors: not an ncgnn model file, or a damaged one"
@@ -245,7 +245,10 @@ def test_tables_without_a_column_that_the_model_needs(ncgnn, fails, tables, here
     fails("predict", "runs/old", "karate", message="the model expects 7 features, the graph has 34")
     edit("nodes.csv", '"venue"', '"place"')
     fails(
-        "predict", "runs/old", *options, message="nodes.csv: there is no column 'venue'; columns: paper, topic, place"
+        "predict",
+        "runs/old",
+        *options,
+        message=r"there is no column 'venue', .*; columns: paper, topic, place",
     )
 
 

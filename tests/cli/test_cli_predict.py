@@ -43,7 +43,7 @@ def test_other_tables_with_new_nodes_a_new_category_and_no_label(ncgnn, topics, 
     write_csv(here / "later" / "nodes.csv", rows)
     done = ncgnn("predict", topics / "model.safetensors", "--nodes", "later/nodes.csv", "--edges", "later/edges.csv")
     assert done.code == 0
-    assert done.err == f"note: column 'venue': 1 unknown categories in 2 rows count as blank (first: 'NeurIPS')\n{NOTE}"
+    assert done.err == f"note: column 'venue': 1 unknown category in 2 rows, taken as blank (first: 'NeurIPS')\n{NOTE}"
     found = rows_of(done.out)
     assert [row["id"] for row in found] == [row["paper"] for row in rows]
     assert {row["label"] for row in found} == {""}
@@ -121,3 +121,31 @@ def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):
 def test_the_split_of_a_file_is_not_taken_for_that_of_the_run(ncgnn, karate_run, here):
     save_graph(split_per_class(load_dataset("karate"), 1, 4), here / "club.npz")
     assert "split" not in rows_of(ncgnn("predict", karate_run, "club.npz").out)[0]
+
+
+def test_every_class_may_have_its_probability(ncgnn, topics):
+    rows = rows_of(ncgnn("predict", "runs/topics", *TABLES, "--probabilities").out)
+    each = [[float(row[f"probability:{name}"]) for name in ("graphs", "logic, old")] for row in rows]
+    np.testing.assert_allclose(np.sum(each, axis=1), 1, atol=2e-6)
+    assert [max(pair) for pair in each] == [float(row["probability"]) for row in rows]
+    first = json.loads(ncgnn("predict", "runs/topics", *TABLES, "--probabilities", "--json").out.splitlines()[0])
+    assert first["probabilities"] == dict(zip(("graphs", "logic, old"), each[0], strict=True))
+
+
+def test_a_label_that_is_not_known_is_null(ncgnn, topics):
+    found = [json.loads(line) for line in ncgnn("predict", "runs/topics", *TABLES, "--json").out.splitlines()]
+    assert {row["label"] for row in found} == {"graphs", "logic, old", None}
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--out", "nowhere/p.csv"], "nowhere/p.csv: cannot be written (there is no folder nowhere)"),
+        (["--coverage", "90"], "the model has no calibration"),
+        (["--min-confidence", "0.5"], "--min-confidence: the model has no calibration"),
+    ],
+)
+def test_what_cannot_be_given_is_said_before_tables_are_read(ncgnn, topics, asked, message):
+    done = ncgnn("predict", "runs/topics", "--nodes", "missing.csv", "--edges", "missing.csv", *asked)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err

@@ -72,3 +72,8 @@ def test_what_may_be_chance_recommends_nothing():
     lead = [row("NCGNN", 0.80), row("GCN", 0.79, "both", 60, 50)]
     assert judge(few).use is None
     assert judge(lead).use is None
+
+
+def test_a_rival_that_is_far_ahead_on_few_nodes_is_not_said_to_do_as_well():
+    rows = [replace(one, judged=47) for one in (row("NCGNN", 0.83), row("GCN", 0.936, "both", 2, 7))]
+    assert judge(rows).text.startswith("GCN is ahead (93.6% of 47 test nodes right, NCGNN 83.0%), but no difference")

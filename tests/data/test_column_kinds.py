@@ -1,7 +1,10 @@
+import re
+
 import pandas as pd
 import pytest
 
 from ncgnn.data import read_columns, read_graph
+from ncgnn.data.column_kinds import with_options
 from ncgnn.errors import InputError
 
 NODES = pd.DataFrame(
@@ -55,3 +58,28 @@ def test_a_kind_that_the_values_do_not_have_is_an_error():
         read_graph(NODES, EDGES, numeric=["y"])
     with pytest.raises(InputError, match="column 'y', row 1: 'u' is not a date"):
         read_graph(NODES, EDGES, date=["y"])
+
+
+def test_an_option_takes_a_column_out_of_every_list_of_the_file():
+    file = {"label": "y", "ignore": ["a", "b"], "categorical": ["c"]}
+    assert with_options(file, {"numeric": ["a"], "categorical": ["d"], "label": "z"}) == {
+        "label": "z",
+        "ignore": ["b"],
+        "categorical": ["c", "d"],
+        "numeric": ["a"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"categorical": ["f"], "ignore": ["f"]}, "column 'f' is named as categorical and as ignore: keep one"),
+        ({"numeric": ["y"]}, "column 'y' is the label, no feature: do not name it as numeric"),
+        ({"text": ["id"]}, "column 'id' is the id, no feature: do not name it as text"),
+        ({"categorical": "f"}, "categorical='f': give a list of column names"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(said, message):
+    nodes = pd.DataFrame({"id": [1, 2], "f": [0.5, 2], "y": ["a", "b"]})
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}), label="y", **said)

@@ -53,3 +53,8 @@ def test_a_slip_among_numbers_is_named():
 def test_a_decimal_comma_is_named(values):
     with pytest.raises(InputError, match=r"n.csv, column 'c', row 1: '3,5' has a comma; write numbers like 3.5"):
         kind(values)
+
+
+def test_numbers_with_leading_zeros_are_codes():
+    assert guess_kind(pd.Series(["01035", "20457", "01035", "0"]), "t") == "categorical"
+    assert guess_kind(pd.Series(["0", "0.5", "10"]), "t") == "numeric"

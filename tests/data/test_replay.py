@@ -50,7 +50,7 @@ def test_numbers_are_shifted_and_scaled_as_in_training(trained):
 
 
 def test_unseen_categories_are_zeros_with_a_warning_that_counts_them(trained):
-    with pytest.warns(UserWarning, match=r"'venue': 1 unknown categories in 2 rows .*'VLDB'"):
+    with pytest.warns(UserWarning, match=r"'venue': 1 unknown category in 2 rows, .*'VLDB'"):
         again = replay(table(venue=["VLDB", "ICML", "VLDB"]), trained)
     assert again.x[:, 2:].tolist() == [[0, 0], [1, 0], [0, 0]]
 
@@ -155,3 +155,9 @@ def test_what_is_said_of_columns_is_refused_where_there_are_none(trained, tmp_pa
     for graph in (trained, tmp_path / "g.npz"):
         with pytest.raises(InputError, match="label describes tables, and the graph is none: leave it out"):
             read_graph(graph, label="y")
+
+
+@pytest.mark.parametrize("column", ["age", "venue", "flag"])
+def test_a_column_without_any_value_is_noticed(trained, column):
+    with pytest.warns(UserWarning, match=f"column '{column}': every value is blank"):
+        replay(table(**{column: [None, None, None]}), trained)

@@ -109,3 +109,26 @@ def test_text_that_is_no_unicode_is_an_error():
     nodes = pd.DataFrame({"id": pd.Series(["\ud800", "2"], dtype=object), "f": [1, 2]})
     with pytest.raises(InputError, match="column 'id': holds text that is not valid Unicode"):
         read_graph(nodes, pd.DataFrame({"source": ["2"], "target": ["2"]}))
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [({"numeric": ["f"]}, "column 'f', row 1: '12,18'"), ({"weight": "w"}, "column 'w', row 1: '2,5'")],
+)
+def test_a_decimal_comma_is_named_wherever_a_number_is_wanted(said, place):
+    nodes = pd.DataFrame({"id": [1, 2], "f": ["12,18", "3,5"] if "numeric" in said else [1, 2]})
+    edges = pd.DataFrame({"source": [1], "target": [2], "w": ["2,5"]})
+    with pytest.raises(InputError, match=f"{place} has a comma; write numbers like 3.5"):
+        read_graph(nodes, edges, **said)
+
+
+def test_a_weight_column_without_any_number_is_the_wrong_one():
+    edges = pd.DataFrame({"source": [1], "target": [2], "colour": ["red"]})
+    with pytest.raises(InputError, match="'red' is not a finite number; no value of the column is: name another one"):
+        read_graph(pd.DataFrame({"id": [1, 2], "f": [1, 2]}), edges, weight="colour")
+
+
+def test_texts_are_no_classes():
+    nodes = pd.DataFrame({"id": range(60), "f": range(60), "note": [f"note {i}" for i in range(60)]})
+    with pytest.raises(InputError, match="60 different values in 60 labelled rows are no classes: name another column"):
+        read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}), label="note")

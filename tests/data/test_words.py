@@ -40,7 +40,7 @@ def test_how_much_of_a_text_is_known_is_counted():
 def test_a_later_table_with_other_words_is_reported():
     first = read_graph(pd.DataFrame({"id": range(6), "title": TITLES}), EDGES, text=["title"])
     later = pd.DataFrame({"id": range(2), "title": ["graphs and unheard words", "nothing known"]})
-    with pytest.warns(UserWarning, match=r"'title': 17% of the words are known .* 77%\); .* no known word: 1"):
+    with pytest.warns(UserWarning, match=r"'title': 16.7% of the words are known .* 76.9%\); .* no known word: 1"):
         again = read_graph(later, EDGES, encoding=first.encoding)
     assert again.x.to_dense().tolist() == [[0, 1, 0, 0], [0, 0, 0, 0]]
 

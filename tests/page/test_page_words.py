@@ -28,10 +28,10 @@ def view(**changes: Any) -> dict[str, Any]:
 
 def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
     assert in_words(view()) == (
-        "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Of its score, by hop 60 % comes over 2 "
-        "hops, by node 40 % from 3 “three” (training, A), by feature 10 % from “word”, 20 % is bias, which owes "
-        "nothing to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of class "
-        "B (-10 %)."
+        "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Largest in its score: by hop, 60 % over 2 "
+        "hops; by node, 40 % from 3 “three” (training, A); by feature, 10 % from “word”. Of the score, 20 % is bias, "
+        "which owes nothing to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of "
+        "class B (-10 %)."
     )
 
 
@@ -46,4 +46,9 @@ def test_a_label_that_is_not_the_predicted_one_is_said():
 
 def test_nothing_is_said_of_what_there_is_not():
     said = in_words(view(hops=None, neighbours=[], features={"largest": []}, score=0.0))
-    assert said.endswith("Of its score, 0 % is bias, which owes nothing to any node.")
+    assert said.endswith("ahead of B with 0.10. Of the score, 0 % is bias, which owes nothing to any node.")
+
+
+def test_little_is_not_called_nothing():
+    small = {"id": "3", "title": None, "label": "A", "split": "train", "value": 0.001}
+    assert "1 of class A (under 1 %)" in in_words(view(neighbours=[small]))

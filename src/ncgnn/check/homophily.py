@@ -25,18 +25,22 @@ class Homophily:
             classification", 2023).
         two_steps: the same for two different neighbours of one node, which is weighted by one over its degree as in a
             random walk.
+        edges: how many edges have a label at both ends.
     """
 
     edge: float
     node: float
     adjusted: float
     two_steps: float
+    edges: int
 
     @property
     def meaning(self) -> str:
         """What it says about the setting ``hops``."""
-        if isnan(self.adjusted):
+        if not self.edges:
             return "no edge joins two labelled nodes: nothing is known about hops"
+        if isnan(self.adjusted):
+            return "the labelled nodes that edges join are of one class: nothing is known about hops"
         if self.adjusted >= 0.4:
             return "neighbours mostly share the class: the default, hops 0 to 3, suits, and more hops may help"
         if self.adjusted < TELLING <= self.two_steps:
@@ -61,6 +65,7 @@ def measure_homophily(view: View) -> Homophily:
         found.node_homophily,
         _adjusted(classes, around.sum(axis=1), float(classes.multiply(around).sum())),
         _two_steps(adjacency, classes, around),
+        int(around.sum(axis=1)[labelled].sum()) // 2,
     )
 
 

@@ -47,12 +47,15 @@ def check(
     from ncgnn.check.labels import refused_split
     from ncgnn.data.local import data_folders
 
+    graph.check_label()
     chosen = c.choose_settings(config, settings, {"filter": filter}, graph.name)
     found = graph.find()
     split, refusal = _split(found, p.SplitRule(per_class, val, fractions), split_seed)
     report = check_graph(split, chosen, data_folders(graph.data))
     if refusal:
         report = replace(report, findings=[refused_split(refusal), *report.findings])
+    if not as_json:
+        g.show_roles(found)
     print(json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report)))
     raise typer.Exit(1 if report.is_serious else 0)
 
@@ -68,8 +71,9 @@ def _split(found: "Data", rule: p.SplitRule, number: int) -> "tuple[Data, str]":
 
 
 def _lines(report: "Report") -> list[str]:
-    size = f"{report.nodes} nodes, {report.edges} edges, {report.features} features, {report.classes} classes"
-    lines = [f"{report.graph}: {size}, {report.labelled} labelled nodes", _homophily(report), _cost(report)]
+    counts = {"node": report.nodes, "edge": report.edges, "feature": report.features, "class": report.classes}
+    size = ", ".join(several(count, thing) for thing, count in counts.items())
+    lines = [f"{report.graph}: {size}, {several(report.labelled, 'labelled node')}", _homophily(report), _cost(report)]
     for finding in report.findings:
         lines += ["", *_finding(finding)]
     return [*lines, "", _summary(report)]
@@ -77,8 +81,9 @@ def _lines(report: "Report") -> list[str]:
 
 def _homophily(report: "Report") -> str:
     h = report.homophily
-    numbers = f"edge {h.edge:.2f}, node {h.node:.2f}, adjusted {h.adjusted:.2f}, after two steps {h.two_steps:.2f}"
-    return f"homophily: {numbers}: {h.meaning}"
+    values = {"edge": h.edge, "node": h.node, "adjusted": h.adjusted, "after two steps": h.two_steps}
+    known = ", ".join(f"{name} {value:.2f}" for name, value in values.items() if not isnan(value))
+    return f"homophily on {several(h.edges, 'edge')} of labelled nodes: {known}{': ' if known else ''}{h.meaning}"
 
 
 def _cost(report: "Report") -> str:

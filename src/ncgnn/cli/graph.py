@@ -71,9 +71,9 @@ class GraphOptions:
         given = {key: value for key, value in vars(self).items() if key not in _NO_COLUMN and value}
         if self.columns is None:
             return given
-        from ncgnn.data import read_columns
+        from ncgnn.data.column_kinds import read_columns, with_options
 
-        return read_columns(self.columns) | given
+        return with_options(read_columns(self.columns), given)
 
     @property
     def again(self) -> list[str]:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncgnn.errors import InputError
+
 if TYPE_CHECKING:
     from ncgnn.train import NCGNNClassifier
 
@@ -15,4 +17,9 @@ def load_model(model: Path) -> "NCGNNClassifier":
     """The model in a file or in a run folder."""
     from ncgnn.train import NCGNNClassifier
 
-    return NCGNNClassifier.load(model / "model.safetensors" if model.is_dir() else model)
+    if not model.is_dir():
+        return NCGNNClassifier.load(model)
+    inside = sorted(file.parent for file in model.glob("*/model.safetensors"))
+    if inside and not (model / "model.safetensors").is_file():
+        raise InputError(f"{model}: is no run itself: name one in it, as in {inside[0]}")
+    return NCGNNClassifier.load(model / "model.safetensors")

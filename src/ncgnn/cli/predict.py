@@ -2,9 +2,10 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +15,7 @@ from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+    from torch_geometric.data import Data
 
     from ncgnn.train import NCGNNClassifier
 
@@ -25,6 +27,7 @@ MinConfidence = Annotated[
     float | None,
     typer.Option(min=0, max=1, metavar="PROBABILITY", help="Predict no class where none is as probable as this."),
 ]
+Probabilities = Annotated[bool, typer.Option("--probabilities", help="Give the probability of every class.")]
 Out = Annotated[Path | None, typer.Option(help="File for the table; default: standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object a line instead of CSV.")]
 
@@ -35,6 +38,7 @@ def predict(
     graph: g.GraphOptions,
     coverage: Coverage = None,
     min_confidence: MinConfidence = None,
+    probabilities: Probabilities = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -42,35 +46,61 @@ def predict(
 
     The graph may contain nodes that the model never saw. Tables are read as those the model was trained on: the same
     columns, the same categories. The result has a row for each node: id, known label, predicted class, probability,
-    margin to the second class, and with --coverage the set of likely classes.
+    margin to the second class; with --coverage the set of likely classes, with --probabilities that of each class.
 
     Example: `ncgnn predict runs/karate karate`
 
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
     from ncgnn.files import atomic
-    from ncgnn.train.folder import prediction_table
 
     _check_out(out)
     classifier = load_model(model)
-    found = graph.find_for(classifier)
-    if min_confidence is not None and classifier.calibration_ is None:
-        raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
-    table = prediction_table(classifier, found, classifier.decision_function(found), coverage)
-    table = table.drop(columns="split", errors="ignore")  # that of the file need not be the one it was trained on
+    _check_asked(classifier, coverage, min_confidence)
+    table = _table(classifier, graph.find_for(classifier), coverage, probabilities)
     if min_confidence is not None:
         table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
         if as_json:
-            file.writelines(json.dumps(row) + "\n" for row in table.to_dict("records"))
+            file.writelines(json.dumps(_plain(row)) + "\n" for row in table.to_dict("records"))
         else:
             _flat(table).to_csv(file, index=False, lineterminator="\n")
     _note(classifier, table, min_confidence)
 
 
 def _check_out(out: Path | None) -> None:
-    if out is not None and out.name == "predictions.csv" and (out.parent / "run.json").is_file():
+    if out is None:
+        return
+    if not out.absolute().parent.is_dir():
+        raise InputError(f"{out}: cannot be written (there is no folder {out.parent})")
+    if out.name == "predictions.csv" and (out.parent / "run.json").is_file():
         raise InputError(f"{out}: tells which nodes the run of this folder was trained on: choose another file")
+
+
+def _check_asked(classifier: "NCGNNClassifier", coverage: float | None, min_confidence: float | None) -> None:
+    """Whether the model can give what is asked; tables may take long to read."""
+    import numpy as np
+
+    if min_confidence is not None and classifier.calibration_ is None:
+        raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
+    if coverage is not None:
+        classifier.class_sets(np.empty((0, len(classifier.classes_)), np.float32), coverage)
+
+
+def _table(classifier: "NCGNNClassifier", data: "Data", coverage: float | None, probabilities: bool) -> "DataFrame":
+    import pandas as pd
+
+    from ncgnn.train.folder import prediction_table
+
+    lengths = classifier.decision_function(data)
+    table = prediction_table(classifier, data, lengths, coverage)
+    table = table.drop(columns="split", errors="ignore")  # that of the file need not be the one it was trained on
+    if probabilities:
+        names = classifier.classes_.astype(str).tolist()
+        shares = classifier.probabilities(lengths).astype(float).round(6).tolist()
+        each = [dict(zip(names, row, strict=True)) for row in shares]
+        table["probabilities"] = pd.Series(each, dtype=object)
+    return table
 
 
 def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: float | None) -> None:
@@ -80,6 +110,18 @@ def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: flo
         print(f"note: no class for {int((table['predicted'] == '').sum())} of {len(table)} nodes", file=sys.stderr)
 
 
+def _plain(row: Mapping[Any, Any]) -> dict[Any, Any]:
+    """What JSON has for a label that is not known and a class that is not predicted."""
+    return {key: None if value == "" else value for key, value in row.items()}
+
+
 def _flat(table: "DataFrame") -> "DataFrame":
-    """The table with its sets as text, as in ``a|b``."""
-    return table.assign(set=["|".join(map(str, names)) for names in table["set"]]) if "set" in table else table
+    """The table with its sets as text, as in ``a|b``, and a column for the probability of each class."""
+    import pandas as pd
+
+    if "set" in table:
+        table = table.assign(set=["|".join(names) for names in table["set"]])
+    if "probabilities" in table:
+        each = pd.DataFrame(table["probabilities"].tolist()).add_prefix("probability:")
+        table = pd.concat([table.drop(columns="probabilities"), each], axis=1)
+    return table

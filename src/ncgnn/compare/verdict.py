@@ -62,11 +62,13 @@ def judge(rows: Sequence[Row]) -> Verdict:
 
 
 def _simpler(rival: Row, own: Row, nodes: str) -> Verdict:
-    is_ahead = rival.decisive > own.decisive + AS_WELL and not is_chance(rival)
+    is_ahead = rival.decisive > own.decisive + AS_WELL
+    is_better = is_ahead and not is_chance(rival)
     how = f"{rival.decisive:.1%} of {nodes} right, NCGNN {own.decisive:.1%}"
-    said = f"{_ALONE[rival.knows]} {'better' if is_ahead else 'as well'} ({how})"
-    if not is_ahead and _visible(rival) > _COARSE:
+    said = f"{_ALONE[rival.knows]} {'better' if is_better else 'as well'} ({how})"
+    if not is_better and _visible(rival) > _COARSE:
         smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
+        said = f"{rival.model} is ahead ({how})" if is_ahead else said
         return Verdict(None, f"{said}, but {smallest}: compare on more splits (--splits 10)")
     return Verdict(rival.model, f"{said}: use {rival.model}")
 

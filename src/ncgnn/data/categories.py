@@ -6,6 +6,7 @@ import scipy.sparse as sp
 
 from ncgnn.data.columns import as_values
 from ncgnn.data.encoding import Column
+from ncgnn.wording import several
 
 _MOST = 1000
 
@@ -34,11 +35,13 @@ def describe_categories(spec: Column, unknown: pd.Series, blank: int) -> str:
     return f"{spec.width} values{others}" + (f", {blank} blank" if blank else "")
 
 
-def note_categories(spec: Column, unknown: pd.Series) -> str:
-    """What to say of categories that a later table has and the first had not."""
+def note_categories(spec: Column, unknown: pd.Series, is_blank: bool) -> str:
+    """What to say of categories that a later table has and the first had not, and where it has none at all."""
+    if is_blank:
+        return f"column {spec.name!r}: every value is blank"
     if not len(unknown):
         return ""
     return (
-        f"column {spec.name!r}: {unknown.nunique()} unknown categories in {len(unknown)} rows count as blank"
-        f" (first: {unknown.iloc[0]!r})"
+        f"column {spec.name!r}: {several(unknown.nunique(), 'unknown category')} in {several(len(unknown), 'row')}"
+        f", taken as blank (first: {unknown.iloc[0]!r})"
     )

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ncgnn.data.encoding import Encoding, Kind
+from ncgnn.data.encoding import Encoding
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
 from ncgnn.files import read_toml
@@ -45,10 +45,23 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         raise InputError(f"{path}: {key} = {first['input']!r}: must be {wanted}") from None
 
 
-def kinds_of(**named: Collection[str]) -> dict[str, Kind]:
-    """Kind of each column that is named; a column that is named for two kinds is an :class:`InputError`."""
+def with_options(columns: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file says of columns and what options say, which are stronger: of a column that an option names, what the
+    file says does not count."""
+    said = {key: value for key, value in options.items() if isinstance(value, list)}
+    named = {name for names in said.values() for name in names}
+    kept = {
+        key: [name for name in value if name not in named] for key, value in columns.items() if isinstance(value, list)
+    }
+    return {**columns, **options, **{key: kept.get(key, []) + said.get(key, []) for key in {**kept, **said}}}
+
+
+def kinds_of(**named: Collection[str]) -> dict[str, Any]:
+    """What each column is named as, a kind or to be ignored; one that is named twice is an :class:`InputError`."""
     kinds: dict[str, Any] = {}
     for kind, names in named.items():
+        if isinstance(names, str):
+            raise InputError(f"{kind}={names!r}: give a list of column names")
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 raise InputError(f"column {name!r} is named as {kinds[name]} and as {kind}: keep one")
@@ -66,10 +79,11 @@ def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
                 raise InputError(f"column {name!r} under {kind}: the model {how}: do not name it, or train again")
 
 
-def feature_columns(
-    table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, Kind], ignore: Collection[str], where: str
-) -> pd.DataFrame:
+def feature_columns(table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, str], where: str) -> pd.DataFrame:
     """The columns of the node table that are features."""
-    for name in (*kinds, *ignore):
+    no_features = {roles.id: "id", roles.label: "label"}
+    for name, kind in kinds.items():
         check_column(table, name, where)
-    return table[[name for name in table.columns if name not in {roles.id, roles.label, *ignore}]]
+        if name in no_features and kind != "ignore":
+            raise InputError(f"column {name!r} is the {no_features[name]}, no feature: do not name it as {kind}")
+    return table[[name for name in table.columns if name not in no_features and kinds.get(name) != "ignore"]]

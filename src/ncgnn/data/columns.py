@@ -50,9 +50,17 @@ def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.
     wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
     if wrong.any():
         row = int(wrong.argmax())
-        what = "is too large" if np.isfinite(numbers[row]) else "is not a finite number"
-        raise fault(column, row, what, where, advice)
+        if np.isfinite(numbers[row]):
+            raise fault(column, row, "is too large", where, advice)
+        raise no_number(column, row, where, advice)
     return numbers
+
+
+def no_number(column: pd.Series, row: int, where: str, advice: str = _ADVICE) -> InputError:
+    """The error that names a value where a number is wanted."""
+    if as_text(column.iloc[[row]]).str.fullmatch(r"[+-]?\d+,\d+").all():
+        return fault(column, row, "has a comma", where, "write numbers like 3.5")
+    return fault(column, row, "is not a finite number", where, advice)
 
 
 def fault(column: pd.Series, row: int, what: str, where: str, advice: str = _ADVICE) -> InputError:

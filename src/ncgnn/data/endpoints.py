@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from ncgnn.data.columns import as_numbers, as_text, fault
+from ncgnn.data.columns import as_numbers, as_text, fault, no_number
 from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT
 from ncgnn.errors import InputError
 
 _DROP = "correct it, or drop the edge"
+_NO_WEIGHTS = "no value of the column is: name another one as weight"
 
 
 def node_ids(column: pd.Series, where: str) -> pd.Series:
@@ -24,7 +25,7 @@ def node_ids(column: pd.Series, where: str) -> pd.Series:
         row = int(twice.argmax())
         raise InputError(
             f"{where}, column {str(column.name)!r}, row {row + 1}: id {ids.iloc[row]!r} occurs again;"
-            f" rows that repeat an id: {int(twice.sum())}"
+            f" rows that repeat an id: {int(twice.sum())}; if this is no id, say which column is (--id)"
         )
     return ids
 
@@ -54,7 +55,7 @@ def edge_weights(column: pd.Series, where: str) -> np.ndarray:
     weights = as_numbers(column)
     finite = np.isfinite(weights)
     if not finite.all():
-        raise fault(column, int(finite.argmin()), "is not a finite number", where, _DROP)
+        raise no_number(column, int(finite.argmin()), where, _DROP if finite.any() else _NO_WEIGHTS)
     if (weights <= 0).any():
         row = int((weights <= 0).argmax())
         raise InputError(

@@ -18,6 +18,7 @@ from ncgnn.data.guess import guess_kind
 from ncgnn.data.roles import check_column
 from ncgnn.errors import InputError
 
+_LEARNT = ", from which was learnt (add it, blank where it is not known, or train again)"
 Block = Any  # a NumPy array or a scipy.sparse.csr_array
 
 
@@ -58,7 +59,7 @@ def choose_columns(
 def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Encoded:
     """Features of the rows of ``table``; values that the columns do not know become zeros."""
     for column in columns:
-        check_column(table, column.name, where)
+        check_column(table, column.name, where, _LEARNT)
     parts = [_encode(table[column.name], column, where) for column in columns]
     raw = [part.raw for part in parts if part.raw is not None]
     return Encoded(
@@ -90,10 +91,11 @@ def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
     if spec.kind == "categorical":
         x, unknown, blank = categories.one_hot(column, spec)
         detail = categories.describe_categories(spec, unknown, blank)
-        return _Part(x, detail, categories.note_categories(spec, unknown))
+        return _Part(x, detail, categories.note_categories(spec, unknown, blank == len(column)))
     raw = numbers.raw_numbers(column, spec.kind, where)
     x = numbers.scale_numbers(raw, spec, where)[:, None]
-    return _Part(x, numbers.describe_numbers(raw, spec.kind), raw=None if spec.flag else raw)
+    detail, note = numbers.describe_numbers(raw, spec.kind), numbers.note_numbers(spec, raw)
+    return _Part(x, detail, note, raw=None if spec.flag else raw)
 
 
 def _stack(blocks: list[Block], rows: int) -> Block:

@@ -24,6 +24,8 @@ def guess_kind(column: pd.Series, where: str) -> Kind | None:
         return "categorical"
     text = as_values(column)
     filled = text[text != ""]
+    if filled.str.fullmatch(r"0\d+").any():  # a code, as of a place: no number is written so
+        return _kind_of_text(filled, len(text))
     share = np.isfinite(as_numbers(filled)).mean() if len(filled) else 0.0
     if share > 0.9:
         checked_numbers(column, where)

@@ -33,12 +33,14 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
 
 
 def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:
-    """Measured numbers are no classes."""
-    if len(names) <= max(_MANY, labelled / 2) or np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any():
+    """Measured numbers, texts and keys are no classes."""
+    if len(names) <= max(_MANY, labelled / 2):
         return
+    is_text = np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any()
+    remedy = "" if is_text else ", or write ranges of these numbers as classes"
     raise InputError(
-        f"{where}: {len(names)} different numbers in {labelled} labelled rows are no classes: name another column with"
-        " --label, or write ranges of these numbers as classes"
+        f"{where}: {len(names)} different {'values' if is_text else 'numbers'} in {labelled} labelled rows are no"
+        f" classes: name another column with --label{remedy}"
     )
 
 

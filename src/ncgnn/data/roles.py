@@ -37,11 +37,12 @@ def choose_roles(
     return found
 
 
-def check_column(table: pd.DataFrame, name: str | None, where: str) -> None:
-    """An :class:`InputError` that lists the columns there are, if the one called ``name`` is not among them."""
+def check_column(table: pd.DataFrame, name: str | None, where: str, about: str = "") -> None:
+    """An :class:`InputError` that lists the columns there are, if the one called ``name`` is not among them; it may say
+    something about that one."""
     if name is not None and name not in table:
         shown = ", ".join(table.columns[:12]) + (", ..." if len(table.columns) > 12 else "")
-        raise InputError(f"{where}: there is no column {name!r}; columns: {shown}")
+        raise InputError(f"{where}: there is no column {name!r}{about}; columns: {shown}")
 
 
 def _default_id(nodes: pd.DataFrame, label: str | None, where: str) -> str:

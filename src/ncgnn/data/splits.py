@@ -103,10 +103,12 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
     nodes = np.flatnonzero(data.val_mask.numpy())
     count = min(round(share * len(nodes)), MOST_ASIDE)
     if count < FEWEST_ASIDE:
+        least = ceil(100 * FEWEST_ASIDE / max(len(nodes), 1)) / 100
+        larger = f" set a share of {least} aside," if least < 1 else ""
         raise InputError(
             f"{share} of {len(nodes)} validation nodes is {count}, and calibration needs {FEWEST_ASIDE}: no honest"
-            f" probability can be given; have {ceil(FEWEST_ASIDE / share)} validation nodes (--fractions or --val), or"
-            " set none aside"
+            f" probability can be given;{larger} have {ceil(FEWEST_ASIDE / share)} validation nodes (--fractions or"
+            " --val), or set none aside"
         )
     chosen = torch.from_numpy(np.random.default_rng(seed).permutation(nodes)[:count])
     out = copy(data)

@@ -62,22 +62,22 @@ def read_graph(
         encoding: ``data.encoding`` of an earlier graph: make the same features of these tables.
         class_names: ``data.class_names`` of an earlier graph: number the classes as there.
     """
-    wanted = {"id": id, "label": label, "title": title}
+    wanted: dict[str, str | None] = {"id": id, "label": label, "title": title}
     wanted |= {"source": source, "target": target, "weight": weight, "direction": direction}
-    named = {"numeric": numeric, "categorical": categorical, "date": date, "text": text}
+    named = {"numeric": numeric, "categorical": categorical, "date": date, "text": text, "ignore": ignore}
+    kinds = kinds_of(**named)
     if isinstance(nodes, Data) or is_npz(nodes):
-        _check_unused(wanted | named | {"ignore": ignore})
+        _check_unused({**wanted, **named})
         return undirected(nodes) if isinstance(nodes, Data) else _read_npz(nodes, edges, encoding, class_names)
     frames = _frames(nodes, edges)
     roles = choose_roles(frames.nodes, frames.edges, wanted, encoding, frames.where)
     if encoding is not None:
-        check_replay(encoding, named | {"ignore": ignore})
+        check_replay(encoding, named)
         data, notes = assemble(frames, roles, class_names)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return data
-    kinds = kinds_of(**named)
-    features = feature_columns(frames.nodes, roles, kinds, ignore, frames.where[0])
+    features = feature_columns(frames.nodes, roles, kinds, frames.where[0])
     columns, left_out = choose_columns(features, kinds, frames.where[0])
     return assemble(frames, roles.model_copy(update={"columns": columns}), class_names, left_out)[0]
 

@@ -60,8 +60,8 @@ def note_words(spec: Column, known: float, strange: int) -> str:
     if not strange and known >= spec.known - _FALL:
         return ""
     return (
-        f"column {spec.name!r}: {known:.0%} of the words are known (of the table they were learnt from"
-        f" {spec.known:.0%}); rows with text but no known word: {strange}"
+        f"column {spec.name!r}: {known:.1%} of the words are known (of the table they were learnt from"
+        f" {spec.known:.1%}); rows with text but no known word: {strange}"
     )
 
 

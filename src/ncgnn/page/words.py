@@ -9,7 +9,10 @@ from ncgnn.explain.node import called
 
 def in_words(view: dict[str, Any]) -> str:
     """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
-    return f"{_prediction(view)} Of its score, {', '.join(_largest_parts(view))}.{_labels(view)}"
+    parts = "; ".join(_largest_parts(view))
+    largest = f" Largest in its score: {parts}." if parts else ""
+    bias = f" Of the score, {percent(view['bias'], view)} is bias, which owes nothing to any node."
+    return f"{_prediction(view)}{largest}{bias}{_labels(view)}"
 
 
 def _prediction(view: dict[str, Any]) -> str:
@@ -24,21 +27,20 @@ def _prediction(view: dict[str, Any]) -> str:
 def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
     if view["hops"]:
         hop, value = max(view["hops"], key=lambda part: part[1])
-        yield f"by hop {percent(value, view)} comes over {hop} {'hop' if hop == '1' else 'hops'}"
+        yield f"by hop, {percent(value, view)} over {hop} {'hop' if hop == '1' else 'hops'}"
     if view["neighbours"]:
         yield _strongest(max(view["neighbours"], key=lambda other: other["value"]), view)
     if view["features"]["largest"]:
         feature, value = max(view["features"]["largest"], key=lambda part: part[1])
-        yield f"by feature {percent(value, view)} from “{feature}”"
-    yield f"{percent(view['bias'], view)} is bias, which owes nothing to any node"
+        yield f"by feature, {percent(value, view)} from “{feature}”"
 
 
 def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:
     share = percent(other["value"], view)
     if other["id"] == view["id"]:
-        return f"by node {share} from the node itself"
+        return f"by node, {share} from the node itself"
     trained = f" (training, {other['label']})" if other["split"] == "train" else ""
-    return f"by node {share} from {called(other['id'], other['title'])}{trained}"
+    return f"by node, {share} from {called(other['id'], other['title'])}{trained}"
 
 
 def _labels(view: dict[str, Any]) -> str:
@@ -56,4 +58,4 @@ def _labels(view: dict[str, Any]) -> str:
 def percent(value: float, view: dict[str, Any]) -> str:
     """A part as its share of the score."""
     share = value / view["score"] if view["score"] else 0.0
-    return f"{round(100 * share)} %"
+    return "under 1 %" if share and not round(100 * share) else f"{round(100 * share)} %"

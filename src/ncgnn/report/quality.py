@@ -1,6 +1,7 @@
 """How good a model is on nodes it was not trained on, class by class."""
 
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
@@ -49,6 +50,11 @@ class Quality:
     frequent_accuracy: float
     classes: tuple[ClassQuality, ...]
     confusions: tuple[Confusion, ...]
+
+    @property
+    def found(self) -> float:
+        """Share of a class's nodes that is found, averaged over classes: accuracy in which rare classes count alike."""
+        return fmean(one.recall for one in self.classes if one.recall is not None)
 
 
 def quality(data: Data, predicted: np.ndarray) -> Quality:

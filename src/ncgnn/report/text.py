@@ -25,6 +25,7 @@ def how_good(quality: Quality) -> Iterator[str]:
     yield f"{quality.accuracy:.1%} of {quality.nodes} {quality.judged} nodes are predicted right."
     guess = f"Saying {_quoted(quality.frequent)} for all, the most frequent class, would be right for"
     yield f"{guess} {quality.frequent_accuracy:.1%}."
+    yield f"Averaged over classes, {quality.found:.1%} of the nodes of a class are found."
     if quality.judged == "validation":
         yield "There are no test nodes. Validation nodes chose the weights, so that this is more than other nodes give."
 
