@@ -59,6 +59,13 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _ANY | _FIRM | {"weight_decay": 0.02, "dropout": 0.5},
         _FROM_ZERO | _OWN_FEATURES | {"beta": 5.0, "lr": 5e-3},
         _FROM_ZERO | _OWN_FEATURES | {"beta": 5.0, "lr": 5e-3, "dropout": 0.8, "weight_decay": 5e-3, "zeta_lr": 0.1},
+        _ANY | _FIRM | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
+        _ANY | _FIRM | {"num_capsules": 8, "primary_channels": 64},
+        _ANY | _FIRM | {"zeta_lr": 0.2},
+        _ANY | _FIRM | {"weight_decay": 5e-3},
+        _ANY | _FIRM | {"dropout": 0.7},
+        _ANY | _FIRM | {"beta": 1.0},
+        _ANY | _FIRM | {"m_minus": 0.1, "init": "uniform"},
     ],
     ("texas", "cornell", "cornell-fixed", "wisconsin"): [
         _OWN_FEATURES | _FROM_ZERO,
