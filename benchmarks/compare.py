@@ -27,7 +27,7 @@ from ncgnn.train import Config, preset
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"
 KEY = ("graph", "split")
-SPLITS = {"texas": 3, "cornell": 3, "wisconsin": 3, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
+SPLITS = {"texas": 10, "cornell": 10, "wisconsin": 10, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
 COMMAND = [sys.executable, "-c", "from ncgnn.cli import main; main()"]
 
 
