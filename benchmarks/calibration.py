@@ -124,7 +124,7 @@ def _cost(rows: list[Row]) -> str:
 
 
 def _rows(rows: list[Row], graph: str, share: float) -> list[Row]:
-    return [row for row in rows if row["graph"] == graph and row["share"] == share]
+    return [row for row in table.latest([row for row in rows if row["graph"] == graph]) if row["share"] == share]
 
 
 def _mean(rows: list[Row], key: str) -> float:

@@ -77,17 +77,12 @@ def render(page: str, rows: list[Row]) -> str:
 def _accuracies(rows: list[Row]) -> str:
     models, lines = [*(rival.name for rival in compare.RIVALS), "NCGNN"], []
     for graph in SPLITS:
-        splits = _splits(_latest([row for row in rows if row["graph"] == graph]))
+        splits = _splits(table.latest([row for row in rows if row["graph"] == graph]))
         if splits:
             means = compare.mean_rows(splits)
             shown = {row.model: f"{100 * row.decisive:.1f}" for row in means}
             lines.append([graph, len(splits), *(shown.get(name, "-") for name in models), compare.judge(means).text])
     return markdown(["graph", "splits", *models, "verdict"], lines) + f"\n\n{made_on(rows)}" if lines else ""
-
-
-def _latest(rows: list[Row]) -> list[Row]:
-    """Those with the settings of the last one: means over two settings would be of neither."""
-    return [row for row in rows if row.get("config") == rows[-1].get("config")]
 
 
 def _splits(rows: list[Row]) -> list[list[compare.Row]]:

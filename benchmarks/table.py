@@ -40,6 +40,11 @@ def holds(rows: list[Row], wanted: Row) -> bool:
     return any(all(str(row.get(key)) == str(value) for key, value in wanted.items()) for row in rows)
 
 
+def latest(rows: list[Row]) -> list[Row]:
+    """Those with the settings of the last one: means over two settings would be of neither."""
+    return [row for row in rows if row.get("config") == rows[-1].get("config")]
+
+
 def _values(row: Row, key: tuple[str, ...]) -> list[Any]:
     return [row[name] for name in key]
 

@@ -13,6 +13,9 @@ class InputError(ValueError):
     The command line prints it and exits with 2; in Python it is a plain ``ValueError``.
     """
 
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.splitlines()))  # names from files may hold any character
+
 
 def one_line(error: "ValidationError", known: Iterable[str]) -> str:
     """What is wrong with settings of which the keys are ``known``."""

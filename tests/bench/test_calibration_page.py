@@ -2,6 +2,9 @@ from pathlib import Path
 
 from benchmarks import calibration, table
 
+from ncgnn.experiments.recipes import config_hash
+from ncgnn.train import Config, preset
+
 PAGE = calibration.PAGE.read_text("utf-8")
 
 
@@ -22,6 +25,13 @@ def test_every_run_is_ordered_once():
 
 
 def test_only_rows_with_the_settings_of_today_count():
+    today = {"graph": "cora", "split": 0, "share": 0.5, "config": config_hash(Config.make(preset("cora")))}
+    assert calibration.is_measured([today], "cora", 0, 0.5)
+    assert not calibration.is_measured([today | {"config": "0123456789ab"}], "cora", 0, 0.5)
+    assert not calibration.is_measured([today], "cora", 1, 0.5)
+
+
+def test_a_mean_is_of_one_configuration():
     rows = table.read(calibration.RESULTS)
-    assert calibration.is_measured(rows, "cora", 0, 0.5)
-    assert not calibration.is_measured([row | {"config": "0123456789ab"} for row in rows], "cora", 0, 0.5)
+    wrong = [row | {"config": "0123456789ab", "error_after": 9.0} for row in rows]
+    assert calibration.render(PAGE, wrong + rows) == PAGE

@@ -47,7 +47,7 @@ def test_mistakes_are_said_and_leave_no_page(ncgnn, karate_run, here, options, m
     assert list(here.iterdir()) == []
 
 
-@pytest.mark.parametrize(("name", "example"), [(".", "page.html"), ("/", "page.html"), ("a.txt", "a.html")])
+@pytest.mark.parametrize(("name", "example"), [(".", "page.html"), ("/", "/page.html"), ("a.txt", "a.html")])
 def test_a_page_has_the_name_of_a_page(ncgnn, karate_run, name, example):
     done = ncgnn("explain", karate_run, "karate", "--page", name)
     assert (done.code, done.err) == (2, f"ncgnn: {name}: a page is an HTML file: name one, as in {example}\n")

@@ -70,6 +70,11 @@ def test_an_option_takes_a_column_out_of_every_list_of_the_file():
     }
 
 
+def test_an_option_takes_the_place_of_what_the_file_says_of_ids_and_labels():
+    assert with_options({"categorical": ["y", "c"]}, {"label": "y"}) == {"label": "y", "categorical": ["c"]}
+    assert with_options({"label": "y"}, {"categorical": ["y"]}) == {"categorical": ["y"]}
+
+
 @pytest.mark.parametrize(
     ("said", "message"),
     [

@@ -87,9 +87,9 @@ def test_names_become_text():
     ("weight", "message"),
     [
         ([1.0], "edge_weight has shape (1,) for 2 edges"),
-        ([1.0, float("nan")], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
-        ([0.0, 0.0], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
-        ([1e35, 1e35], "edge_weight must be between 1e-30 and 1e+30, without NaN"),
+        ([1.0, float("nan")], "edge_weight must be finite and above zero"),
+        ([0.0, 0.0], "edge_weight must be finite and above zero"),
+        ([float("inf")] * 2, "edge_weight must be finite and above zero"),
     ],
 )
 def test_weights_that_a_filter_cannot_take_are_named(weight, message):
@@ -99,5 +99,7 @@ def test_weights_that_a_filter_cannot_take_are_named(weight, message):
 
 
 def test_two_nodes_with_one_id_are_refused():
-    with pytest.raises(InputError, match="node_ids names two nodes alike"):
+    with pytest.raises(InputError, match="node_ids has a name twice"):
         complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_ids=["a", "a"]))
+    with pytest.raises(InputError, match="class_names has a name twice"):
+        complete(Data(x=torch.ones(2, 1), edge_index=EDGES, y=torch.tensor([0, 1]), class_names=["a", "a"]))

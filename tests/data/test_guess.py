@@ -56,5 +56,7 @@ def test_a_decimal_comma_is_named(values):
 
 
 def test_numbers_with_leading_zeros_are_codes():
-    assert guess_kind(pd.Series(["01035", "20457", "01035", "0"]), "t") == "categorical"
-    assert guess_kind(pd.Series(["0", "0.5", "10"]), "t") == "numeric"
+    assert kind(["01035", "20457", "01035", ""]) == "categorical"
+    assert kind(["0", "0.5", "10"]) == "numeric"
+    assert kind([*map(str, range(10, 99)), "05", "100"]) == "numeric"
+    assert kind([f"{i:06d}" for i in range(100)]) == "numeric"

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 def check_page(page: Path, others: Mapping[str, object]) -> None:
     """Whether it is called a page, and whether options were given that it has no use for."""
     if page.suffix not in (".html", ".htm"):
-        raise InputError(f"{page}: a page is an HTML file: name one, as in {page.stem.strip('.') or 'page'}.html")
+        example = page.parent / f"{page.stem.strip('.') or 'page'}.html"
+        raise InputError(f"{page}: a page is an HTML file: name one, as in {example}")
     refuse(others, "--page shows the predicted class of each node, in a form of its own")
 
 

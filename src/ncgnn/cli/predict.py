@@ -71,6 +71,8 @@ def predict(
 def _check_out(out: Path | None) -> None:
     if out is None:
         return
+    if out.is_dir():
+        raise InputError(f"{out}: cannot be written (it exists and is not a file)")
     if not out.absolute().parent.is_dir():
         raise InputError(f"{out}: cannot be written (there is no folder {out.parent})")
     if out.name == "predictions.csv" and (out.parent / "run.json").is_file():

@@ -19,6 +19,7 @@ from ncgnn.data.graph import both_directions, make_graph, merge_edges
 from ncgnn.data.labels import encode_labels
 from ncgnn.data.report import edge_roles, node_roles
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 
 class Frames(NamedTuple):
@@ -40,7 +41,7 @@ def assemble(
     edges, weight = merge_edges(pairs, len(ids), _weights(links, found, where[1]))
     edge_index, edge_weight = both_directions(edges, weight)
     x, numbers, details, notes = encode(table, found.columns, where[0])
-    labels = f"{len(classes)} classes, {int((y < 0).sum())} blank"
+    labels = f"{several(len(classes), 'class')}, {int((y < 0).sum())} blank"
     data = make_graph(
         _graph_name(where[0]),
         x,

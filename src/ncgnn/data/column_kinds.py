@@ -49,7 +49,9 @@ def with_options(columns: Mapping[str, Any], options: Mapping[str, Any]) -> dict
     """What a file says of columns and what options say, which are stronger: of a column that an option names, what the
     file says does not count."""
     said = {key: value for key, value in options.items() if isinstance(value, list)}
-    named = {name for names in said.values() for name in names}
+    listed = {name for names in said.values() for name in names}
+    columns = {key: value for key, value in columns.items() if key not in ("id", "label") or value not in listed}
+    named = listed | {options[key] for key in ("id", "label") if key in options}
     kept = {
         key: [name for name in value if name not in named] for key, value in columns.items() if isinstance(value, list)
     }

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import is_undirected
 
-from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT, num_classes
+from ncgnn.data.graph import num_classes
 from ncgnn.errors import InputError
 
 
@@ -32,8 +32,8 @@ def _check_edges(data: Data) -> None:
     if weight is not None:
         if weight.shape != data.edge_index.shape[1:]:
             raise InputError(f"edge_weight has shape {tuple(weight.shape)} for {data.edge_index.shape[1]} edges")
-        if weight.numel() and not LEAST_WEIGHT <= float(weight.min()) <= float(weight.max()) <= MOST_WEIGHT:
-            raise InputError(f"edge_weight must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}, without NaN")
+        if not (torch.isfinite(weight) & (weight > 0)).all():
+            raise InputError("edge_weight must be finite and above zero")
     if not is_undirected(data.edge_index, weight, data.x.shape[0]):
         raise InputError(
             "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
@@ -78,12 +78,14 @@ def _name_parts(data: Data) -> None:
     sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
     for key, size in sizes.items():
         if data.get(key) is not None:
-            data[key] = ["" if name is None else str(name) for name in data[key]]
+            names = data[key].tolist() if hasattr(data[key], "tolist") else data[key]
+            data[key] = ["" if name is None else str(name) for name in names]
         elif key != "node_titles":  # titles are for graphs that bring them
             data[key] = [str(i) for i in range(size)]
         if data.get(key) is not None and len(data[key]) != size:
             raise InputError(f"{key} has {len(data[key])} names for {size}")
-    if len(set(data.node_ids)) < nodes:
-        raise InputError("node_ids names two nodes alike")
+    for key in ("node_ids", "class_names"):
+        if len(set(data[key])) < len(data[key]):
+            raise InputError(f"{key} has a name twice")
     if int(data.y.max()) >= len(data.class_names):
         raise InputError(f"y names class {int(data.y.max())}, but there are {len(data.class_names)} class names")

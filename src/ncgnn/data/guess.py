@@ -24,14 +24,20 @@ def guess_kind(column: pd.Series, where: str) -> Kind | None:
         return "categorical"
     text = as_values(column)
     filled = text[text != ""]
-    if filled.str.fullmatch(r"0\d+").any():  # a code, as of a place: no number is written so
-        return _kind_of_text(filled, len(text))
+    if _are_codes(filled) and _kind_of_text(filled, len(text)) == "categorical":
+        return "categorical"
     share = np.isfinite(as_numbers(filled)).mean() if len(filled) else 0.0
     if share > 0.9:
         checked_numbers(column, where)
         return "numeric"
     _check_comma(column, filled, where)
     return "date" if are_dates(column, text) else _kind_of_text(filled, len(text))
+
+
+def _are_codes(filled: pd.Series) -> bool:
+    """Digits of one length that may begin with 0, as of places: numbers are seldom written so."""
+    is_even = filled.str.fullmatch(r"\d{2,}").all() and filled.str.len().nunique() == 1
+    return bool(is_even and filled.str.startswith("0").any())
 
 
 def _check_comma(column: pd.Series, filled: pd.Series, where: str) -> None:

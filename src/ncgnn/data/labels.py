@@ -10,6 +10,7 @@ from ncgnn.data.columns import as_values
 from ncgnn.errors import InputError
 
 _MANY = 20  # classes that a few nodes each may have
+_OWN = 0.9  # beyond this share of rows, nearly every row has a text of its own
 
 
 def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: str) -> tuple[Tensor, list[str]]:
@@ -34,9 +35,9 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
 
 def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:
     """Measured numbers, texts and keys are no classes."""
-    if len(names) <= max(_MANY, labelled / 2):
-        return
     is_text = np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any()
+    if len(names) <= max(_MANY, labelled * (_OWN if is_text else 0.5)):
+        return
     remedy = "" if is_text else ", or write ranges of these numbers as classes"
     raise InputError(
         f"{where}: {len(names)} different {'values' if is_text else 'numbers'} in {labelled} labelled rows are no"

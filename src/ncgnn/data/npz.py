@@ -2,7 +2,7 @@
 
 ==============================================  ==============================================================
 ``edges``                                       (E, 2) integers: undirected edges, each once
-``edge_weight``                                 (E,) floats above zero, optional
+``edge_weight``                                 (E,) floats from 1e-30 to 1e30, optional
 ``x_data, x_indices, x_indptr, x_shape``        node features, CSR
 ``labels``                                      (N,) integers, -1 for a node without a label
 ``train_masks, val_masks, test_masks``          (S, N) bool, optional: S splits; (N,) for a single one
@@ -148,6 +148,6 @@ def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, t
     for key, mask in found.items():
         if mask.dtype != bool or mask.ndim not in (1, 2) or mask.shape[-1] != count:
             raise InputError(f"{path}: array '{key}s' must be (splits, {count}) bool, not {mask.dtype} {mask.shape}")
-    if len({mask.shape for mask in found.values()}) > 1:
+    if len({mask.size for mask in found.values()}) > 1:
         raise InputError(f"{path}: arrays {', '.join(f'{key}s' for key in found)} hold different numbers of splits")
     return {key: torch.from_numpy(np.ascontiguousarray(mask.T)) for key, mask in found.items()}

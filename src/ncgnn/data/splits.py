@@ -104,7 +104,7 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
     count = min(round(share * len(nodes)), MOST_ASIDE)
     if count < FEWEST_ASIDE:
         least = ceil(100 * FEWEST_ASIDE / max(len(nodes), 1)) / 100
-        larger = f" set a share of {least} aside," if least < 1 else ""
+        larger = f" set a share of {least} aside," if least <= 0.5 else ""
         raise InputError(
             f"{share} of {len(nodes)} validation nodes is {count}, and calibration needs {FEWEST_ASIDE}: no honest"
             f" probability can be given;{larger} have {ceil(FEWEST_ASIDE / share)} validation nodes (--fractions or"

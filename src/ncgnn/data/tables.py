@@ -83,11 +83,12 @@ def read_graph(
 
 
 def is_npz(graph: Any) -> bool:
+    """Whether it is the path of a file of arrays."""
     return isinstance(graph, str | Path) and str(graph).lower().endswith(".npz")
 
 
-def _check_unused(said: Mapping[str, object]) -> None:
-    given = next((name for name, value in said.items() if value), None)
+def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
+    given = next((name for name, value in said.items() if value is not None and len(value)), None)
     if given is not None:
         raise InputError(f"{given} describes tables, and the graph is none: leave it out")
 

@@ -58,4 +58,4 @@ def _labels(view: dict[str, Any]) -> str:
 def percent(value: float, view: dict[str, Any]) -> str:
     """A part as its share of the score."""
     share = value / view["score"] if view["score"] else 0.0
-    return "under 1 %" if share and not round(100 * share) else f"{round(100 * share)} %"
+    return "under 1 %" if share > 0 and not round(100 * share) else f"{round(100 * share)} %"

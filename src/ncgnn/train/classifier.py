@@ -317,8 +317,10 @@ def _members(data: Data, key: str, mask: Any) -> np.ndarray:
 
 def _check_split(data: Data) -> None:
     """Whether there are nodes to train and to validate, all of them labelled, and none has two parts."""
-    optional = [key for key in ("test_mask", "calibration_mask") if data.get(key) is not None and data[key].any()]
-    parts = {key: _members(data, key, data.get(key)) for key in ("train_mask", "val_mask", *optional)}
+    tested = data.get("test_mask")
+    keys = ["train_mask", "val_mask"] + ["calibration_mask"] * (data.get("calibration_mask") is not None)
+    keys += ["test_mask"] * (tested is not None and not (isinstance(tested, Tensor) and not tested.any()))
+    parts = {key: _members(data, key, data.get(key)) for key in keys}
     for (key, mask), (other, nodes) in combinations(parts.items(), 2):
         if (mask & nodes).any():
             raise InputError(f"{key} and {other} share nodes: a node has one part, or its result would mislead")
