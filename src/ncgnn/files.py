@@ -16,9 +16,7 @@ from ncgnn.errors import InputError
 def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     """Open a file for writing that appears at ``path`` only when the block ends well; otherwise nothing changes."""
     encoding = None if "b" in mode else "utf-8"
-    place = Path(path).resolve()  # a link stays a link
-    if place.exists() and not place.is_file():
-        raise InputError(f"{path}: cannot be written (it exists and is not a file)")
+    place = check_place(path)
     try:
         handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
         try:
@@ -31,6 +29,16 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
                 os.unlink(temporary)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+
+
+def check_place(path: str | Path) -> Path:
+    """Where a file is to be written, a link followed; whether one can be there may be asked before long work."""
+    place = Path(path).resolve()
+    if place.exists() and not place.is_file():
+        raise InputError(f"{path}: cannot be written (it exists and is not a file)")
+    if not place.parent.is_dir():
+        raise InputError(f"{path}: cannot be written (there is no folder {Path(path).parent})")
+    return place
 
 
 def _umask() -> int:

@@ -69,12 +69,11 @@ def predict(
 
 
 def _check_out(out: Path | None) -> None:
+    from ncgnn.files import check_place
+
     if out is None:
         return
-    if out.is_dir():
-        raise InputError(f"{out}: cannot be written (it exists and is not a file)")
-    if not out.absolute().parent.is_dir():
-        raise InputError(f"{out}: cannot be written (there is no folder {out.parent})")
+    check_place(out)
     if out.name == "predictions.csv" and (out.parent / "run.json").is_file():
         raise InputError(f"{out}: tells which nodes the run of this folder was trained on: choose another file")
 

@@ -35,10 +35,8 @@ def describe_categories(spec: Column, unknown: pd.Series, blank: int) -> str:
     return f"{spec.width} values{others}" + (f", {blank} blank" if blank else "")
 
 
-def note_categories(spec: Column, unknown: pd.Series, is_blank: bool) -> str:
-    """What to say of categories that a later table has and the first had not, and where it has none at all."""
-    if is_blank:
-        return f"column {spec.name!r}: every value is blank"
+def note_categories(spec: Column, unknown: pd.Series) -> str:
+    """What to say of categories that a later table has and the first had not."""
     if not len(unknown):
         return ""
     return (

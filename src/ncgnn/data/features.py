@@ -87,15 +87,22 @@ def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
 def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
     if spec.kind == "text":
         x, known, strange = words.tf_idf(column, spec)
-        return _Part(x, words.describe_words(spec, known, strange), words.note_words(spec, known, strange))
+        note = words.note_words(spec, known, strange)
+        return _Part(x, words.describe_words(spec, known, strange), _blank(spec) if not known + strange else note)
     if spec.kind == "categorical":
         x, unknown, blank = categories.one_hot(column, spec)
         detail = categories.describe_categories(spec, unknown, blank)
-        return _Part(x, detail, categories.note_categories(spec, unknown, blank == len(column)))
+        note = categories.note_categories(spec, unknown)
+        return _Part(x, detail, _blank(spec) if blank == len(column) else note)
     raw = numbers.raw_numbers(column, spec.kind, where)
     x = numbers.scale_numbers(raw, spec, where)[:, None]
-    detail, note = numbers.describe_numbers(raw, spec.kind), numbers.note_numbers(spec, raw)
-    return _Part(x, detail, note, raw=None if spec.flag else raw)
+    note = _blank(spec) if np.isnan(raw).all() else ""
+    return _Part(x, numbers.describe_numbers(raw, spec.kind), note, raw=None if spec.flag else raw)
+
+
+def _blank(spec: Column) -> str:
+    """What to say where a later table has no value at all."""
+    return f"column {spec.name!r}: every value is blank"
 
 
 def _stack(blocks: list[Block], rows: int) -> Block:

@@ -59,10 +59,5 @@ def describe_numbers(values: np.ndarray, kind: Kind) -> str:
     return f"{_shown(low, kind)} to {_shown(high, kind)}{gaps}"
 
 
-def note_numbers(spec: Column, values: np.ndarray) -> str:
-    """What to say where a later table has no number at all."""
-    return f"column {spec.name!r}: every value is blank" if np.isnan(values).all() else ""
-
-
 def _shown(value: float, kind: Kind) -> str:
     return str(np.datetime64(int(np.floor(value)), "D")) if kind == "date" else f"{value:g}"

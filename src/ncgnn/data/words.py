@@ -57,8 +57,6 @@ def describe_words(spec: Column, known: float, strange: int) -> str:
 
 def note_words(spec: Column, known: float, strange: int) -> str:
     """What to say where a later table has other words than the first."""
-    if not known and not strange:
-        return f"column {spec.name!r}: every value is blank"
     if not strange and known >= spec.known - _FALL:
         return ""
     return (

@@ -304,11 +304,11 @@ def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Te
         raise InputError(f"the filter does not suit this graph: {error}") from None
 
 
-def _members(data: Data, key: str, mask: Any) -> np.ndarray:
+def _members(data: Data, key: str, mask: Any, may_be_empty: bool = False) -> np.ndarray:
     """The mask, once it is sure to be one over the nodes of which some are in it, all of them labelled."""
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.shape != (data.num_nodes,):
         raise InputError(f"{key} must be one mask over the nodes: draw a split, or choose one with published_split")
-    if not mask.any():
+    if not mask.any() and not may_be_empty:
         raise InputError(f"{key} is empty: there is nothing to train, validate or test on")
     if (data.y[mask] < 0).any():
         raise InputError(f"{key} contains nodes without a label")
@@ -317,10 +317,9 @@ def _members(data: Data, key: str, mask: Any) -> np.ndarray:
 
 def _check_split(data: Data) -> None:
     """Whether there are nodes to train and to validate, all of them labelled, and none has two parts."""
-    tested = data.get("test_mask")
-    keys = ["train_mask", "val_mask"] + ["calibration_mask"] * (data.get("calibration_mask") is not None)
-    keys += ["test_mask"] * (tested is not None and not (isinstance(tested, Tensor) and not tested.any()))
-    parts = {key: _members(data, key, data.get(key)) for key in keys}
+    given = [key for key in ("calibration_mask", "test_mask") if data.get(key) is not None]
+    keys = ["train_mask", "val_mask", *given]
+    parts = {key: _members(data, key, data.get(key), may_be_empty=key == "test_mask") for key in keys}
     for (key, mask), (other, nodes) in combinations(parts.items(), 2):
         if (mask & nodes).any():
             raise InputError(f"{key} and {other} share nodes: a node has one part, or its result would mislead")
