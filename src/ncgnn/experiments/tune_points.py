@@ -84,17 +84,29 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
     ],
 }
 
+_GCN_RAW = {"normalize_features": False, "decay": "first", "patience": 50}
+_GCN_AMAZON: list[dict[str, Any]] = [
+    _GCN_RAW | {"width": 128, "dropout": 0.7, "lr": 1.6e-3, "weight_decay": 9.5e-5},
+    _GCN_RAW | {"width": 128, "dropout": 0.5, "lr": 2.5e-3, "weight_decay": 1.8e-5},
+    _GCN_RAW | {"width": 32, "dropout": 0.3, "lr": 2.2e-3, "weight_decay": 7.2e-4},
+]
+
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
-    """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
+    """The preset of the graph, also with dropout of features, and what was found on graphs of its kind; of an unknown
+    kind the paper's settings."""
     family = graph.partition(":")[0]
     found: list[dict[str, Any]] = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
-    starts = [preset(graph, filter), *(_START | values for values in found)]
+    thinner = [preset(graph, filter) | {"feature_dropout": share} for share in (0.5, 0.3, 0.7)]
+    starts = [preset(graph, filter), *thinner, *(_START | values for values in found)]
     return [parameters(Config.make({"filter": filter} | values)) for values in starts]
 
 
 def known_gcn_points(graph: str) -> list[dict[str, Any]]:
-    """The default, and the published settings as far as they are searched."""
+    """The default, and the published settings as far as they are searched; on Amazon graphs what was found there."""
     published = published_gcn(graph).model_copy(update={"patience": 100})
+    starts = [Settings.make({}), published]
+    if graph.startswith("amazon-"):
+        starts = [Settings.make({}).model_copy(update=values) for values in _GCN_AMAZON]
     names = ("layers", "width", "dropout", "lr", "weight_decay", "decay", "patience", "normalize_features")
-    return [settings.model_dump(include=set(names)) for settings in (Settings.make({}), published)]
+    return [settings.model_dump(include=set(names)) for settings in starts]
