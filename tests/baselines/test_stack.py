@@ -5,7 +5,8 @@ from torch import Tensor
 from torch_geometric.nn import GCNConv
 
 from ncgnn.baselines import LayerStack
-from ncgnn.sparse import CSR, cheaper_operator, normalized_adjacency
+from ncgnn.baselines.stack import dropped
+from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency
 
 
 def graph() -> tuple[Tensor, Tensor]:
@@ -50,6 +51,18 @@ def test_an_mlp_does_not_see_the_graph():
     stack = LayerStack(9, 3, 2, 7, 0.5).eval()
     first, second = stack.weights
     torch.testing.assert_close(stack(cheaper_operator(x), None), (x @ first).relu() @ second)
+
+
+@pytest.mark.parametrize("kind", [CSR, Dense])
+def test_dropout_keeps_the_mean_and_drops_the_given_share(kind):
+    x = torch.ones(400, 500) if kind is Dense else torch.eye(100_000 // 200).repeat(200, 1)
+    before = cheaper_operator(x)
+    assert isinstance(before, kind)
+    after = dropped(before, 0.3)
+    values = after.parameter
+    assert values.unique().tolist() == pytest.approx([0, 1 / 0.7])
+    assert (values == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)
+    assert values.mean().item() == pytest.approx(1, abs=0.02)
 
 
 def test_dropout_is_for_training_alone():

@@ -5,7 +5,6 @@ import torch
 
 import ncgnn
 from ncgnn.nn import route
-from ncgnn.sparse import as_operator, with_dropout
 
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
@@ -101,25 +100,9 @@ def test_a_layer_takes_a_plain_matrix_as_its_filter():
     torch.testing.assert_close(layer(h, matrix).capsules, layer(h, matrix.to_sparse_csr()).capsules)
 
 
-@pytest.mark.parametrize("dropout", [0.0, 0.5])
-@pytest.mark.parametrize("layout", [torch.strided, torch.sparse_csr])
-def test_dropout_of_features_takes_them_in_training_alone(dropout, layout):
-    """Training sees what a model without it sees of features that were thinned out beforehand."""
-    plain = ncgnn.NCGNN(6, 3, ncgnn.AttentionFilter([0, 1]), 2, 4, dropout=dropout)
-    model = ncgnn.NCGNN(6, 3, ncgnn.AttentionFilter([0, 1]), 2, 4, dropout=dropout, feature_dropout=0.4)
-    model.load_state_dict(plain.state_dict())
-    x = as_operator(torch.rand(3, 6) if layout == torch.strided else torch.rand(3, 6).to_sparse_csr())
-    torch.manual_seed(1)
-    scores = model(x, PATH)
-    torch.manual_seed(1)
-    torch.testing.assert_close(scores, plain(with_dropout(x, 0.4), PATH), rtol=0, atol=0)
-    assert not torch.equal(scores, model(x, PATH))
-    torch.testing.assert_close(model.eval()(x, PATH), plain.eval()(x, PATH), rtol=0, atol=0)
-
-
 def test_layers_print_what_they_were_made_with(model):
     text = repr(model)
-    assert "PrimaryCapsules(4, num_capsules=2, channels=6, dropout=0.5, init='uniform', feature_dropout=0.0)" in text
+    assert "PrimaryCapsules(4, num_capsules=2, channels=6, dropout=0.5, init='uniform')" in text
     assert "CapsuleGraphLayer(2, 6, 3, 16, iterations=3, beta=1.0, init='uniform')" in text
 
 
@@ -128,10 +111,9 @@ def test_routing_needs_an_iteration():
         ncgnn.CapsuleGraphLayer(2, 4, 3, 5, iterations=0)
 
 
-@pytest.mark.parametrize("wrong", [{"dropout": 1.0}, {"feature_dropout": -0.1}, {"num_capsules": 0}])
+@pytest.mark.parametrize("wrong", [{"dropout": 1.0}, {"dropout": -0.1}, {"num_capsules": 0}])
 def test_senseless_sizes_are_refused(wrong):
-    message = "sizes must be at least 1" if "num_capsules" in wrong else "dropout must be from 0 to below 1"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="at least 1 and dropout from 0 to below 1"):
         ncgnn.NCGNN(4, 3, ncgnn.AttentionFilter(), **wrong)
 
 

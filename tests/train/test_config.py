@@ -95,7 +95,6 @@ WRONG = [
     ("beta", float("inf")),
     ("dropout", 1),
     ("dropout", -0.1),
-    ("feature_dropout", 1),
     ("hidden", [[4]]),
     ("hidden", [[4, 0]]),
     ("hidden", 3),

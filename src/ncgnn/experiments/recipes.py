@@ -50,8 +50,6 @@ def with_seed(settings: Recipe, seed: int) -> Recipe:
 def config_hash(settings: Recipe) -> str:
     """The same for all seeds of the same settings; those that mean nothing beside the filter do not count."""
     values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)})
-    if not values.get("feature_dropout"):  # none, as in runs from before there was such a setting
-        values.pop("feature_dropout", None)
     text = json.dumps([type(settings).__name__, values], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

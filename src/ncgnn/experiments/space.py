@@ -47,9 +47,8 @@ def parameters(config: Config) -> dict[str, Any]:
     else:
         special = {"sparsify": _sparsify_name(config)}
         names = ["alpha"]
-    names += ["num_capsules", "primary_channels", "iterations", "beta", "dropout", "init"]
-    names += ["m_plus", "m_minus", "lr", "weight_decay", "normalize_features", "feature_dropout"]
-    return special | {name: plain[name] for name in names}
+    names += ["num_capsules", "primary_channels", "iterations", "beta", "dropout", "init", "m_plus", "m_minus"]
+    return special | {name: plain[name] for name in (*names, "lr", "weight_decay", "normalize_features")}
 
 
 def suggest_gcn(trial: "BaseTrial") -> dict[str, Any]:
@@ -100,7 +99,6 @@ def _training(trial: "BaseTrial") -> dict[str, Any]:
         "lr": _scaled(trial, "lr", 5e-4, 0.02),
         "weight_decay": _scaled(trial, "weight_decay", 1e-5, 5e-2),
         "normalize_features": trial.suggest_categorical("normalize_features", (False, True)),
-        "feature_dropout": _stepped(trial, "feature_dropout", 0.0, 0.8, 0.1),
     }
 
 

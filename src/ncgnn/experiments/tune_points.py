@@ -21,11 +21,20 @@ _FIRM = {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "ini
 
 # graphs: what was found there, as changes of _START
 _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
-    ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml"): [
+    ("cora", "citeseer", "citeseer-planetoid", "cora-ml"): [
         _CITATION,
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
         _CITATION | _DECAY | {"beta": 2.0},
         _CITATION | _DECAY | {"beta": 2.0, "hops": [0, 1, 2, 3, 4, 5], "zeta_lr": 2e-3},
+    ],
+    ("pubmed",): [
+        _SMALL | _CITATION | {"lr": 5e-3},
+        _ANY | _FIRM | {"hops": [0, 1, 2, 3, 4, 5]},
+        _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.6, "weight_decay": 1e-2},
+        _SMALL | _CITATION | {"lr": 5e-3, "beta": 20.0, "init": "glorot", "iterations": 3},
+        _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.8, "hops": [0, 1, 2, 3, 4, 5]},
+        _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.8, "weight_decay": 1e-2, "normalize_features": False},
+        _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
     ],
     ("default",): [
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 5.0, "weight_decay": 5e-4},
@@ -93,12 +102,10 @@ _GCN_AMAZON: list[dict[str, Any]] = [
 
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
-    """The preset of the graph, also with dropout of features, and what was found on graphs of its kind; of an unknown
-    kind the paper's settings."""
+    """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
     family = graph.partition(":")[0]
     found: list[dict[str, Any]] = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
-    thinner = [preset(graph, filter) | {"feature_dropout": share} for share in (0.5, 0.3, 0.7)]
-    starts = [preset(graph, filter), *thinner, *(_START | values for values in found)]
+    starts = [preset(graph, filter), *(_START | values for values in found)]
     return [parameters(Config.make({"filter": filter} | values)) for values in starts]
 
 

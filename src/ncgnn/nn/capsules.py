@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ncgnn.nn.start import Init, start_bound
-from ncgnn.sparse import LinearOperator, as_operator, is_fused, with_dropout
+from ncgnn.sparse import LinearOperator, as_operator, is_fused
 from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 
 
@@ -16,7 +16,7 @@ class PrimaryCapsules(nn.Module):
         \mathbf{h}_i^{(k)} = \frac{\sigma(\dot{\mathbf{W}}_k \mathbf{x}_i + \dot{\mathbf{b}}_k)}
         {\|\sigma(\dot{\mathbf{W}}_k \mathbf{x}_i + \dot{\mathbf{b}}_k)\|}, \quad \sigma = \mathrm{ReLU}.
 
-    A capsule whose ReLU output is zero stays zero. Dropout follows the normalisation; features may have their own.
+    A capsule whose ReLU output is zero stays zero. Dropout follows the normalisation.
 
     Args:
         in_channels: features a node, f.
@@ -24,7 +24,6 @@ class PrimaryCapsules(nn.Module):
         channels: size of a capsule, f_p.
         dropout: probability of dropping a capsule's entry in training.
         init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
-        feature_dropout: probability of dropping a feature of a node in training.
 
     Shapes:
         - **input:** node features [N, f], dense or ``torch.sparse_csr``
@@ -32,24 +31,18 @@ class PrimaryCapsules(nn.Module):
     """
 
     def __init__(
-        self,
-        in_channels: int,
-        num_capsules: int,
-        channels: int,
-        dropout: float = 0.0,
-        init: Init = "uniform",
-        feature_dropout: float = 0.0,
+        self, in_channels: int, num_capsules: int, channels: int, dropout: float = 0.0, init: Init = "uniform"
     ) -> None:
         super().__init__()
-        if min(in_channels, num_capsules, channels) < 1:
-            raise ValueError(f"sizes must be at least 1, not {in_channels}, {num_capsules} and {channels}")
-        if not (0 <= dropout < 1 and 0 <= feature_dropout < 1):
-            raise ValueError(f"dropout must be from 0 to below 1, not {dropout} and {feature_dropout}")
+        if min(in_channels, num_capsules, channels) < 1 or not 0 <= dropout < 1:
+            raise ValueError(
+                f"sizes must be at least 1 and dropout from 0 to below 1, not {in_channels}, {num_capsules}, "
+                f"{channels} and {dropout}"
+            )
         self.in_channels = in_channels
         self.num_capsules = num_capsules
         self.channels = channels
         self.dropout = dropout
-        self.feature_dropout = feature_dropout
         self.init: Init = init
         # W_k for each k, stored feature by feature: what a product with sparse features reads in one piece
         self.weight = nn.Parameter(torch.empty(in_channels, num_capsules, channels).permute(1, 2, 0))
@@ -62,7 +55,9 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor | LinearOperator) -> Tensor:
-        return self._capsules(self._given(x))
+        x = self._checked(x)
+        h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) else self.plain(x)
+        return F.dropout(h, self.dropout, self.training)
 
     def plain(self, x: Tensor | LinearOperator) -> Tensor:
         """Equation 3 in plain operations, without dropout; what the fused kernels compute on a CPU."""
@@ -72,21 +67,16 @@ class PrimaryCapsules(nn.Module):
     def votes(self, x: Tensor | LinearOperator, weight: Tensor) -> Tensor:
         """The capsules' votes under a layer's ``weight`` [K, f_p, C, f_c]. Where dropout drops at least half of the
         capsules' entries, what it drops is never computed with."""
-        x = self._given(x)
+        x = self._checked(x)
         if self.training and self.dropout >= 0.5 and is_fused(x.parameter):
             return fused_votes(x, self._w, self.bias, weight, self.dropout)
-        return dense_votes(self._capsules(x), weight)
+        return dense_votes(self(x), weight)
 
-    def _capsules(self, x: LinearOperator) -> Tensor:
-        h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) else self.plain(x)
-        return F.dropout(h, self.dropout, self.training)
-
-    def _given(self, x: Tensor | LinearOperator) -> LinearOperator:
-        """The features, in training without those that dropout takes."""
+    def _checked(self, x: Tensor | LinearOperator) -> LinearOperator:
         x = as_operator(x)
         if x.parameter.dtype != self.weight.dtype:
             raise TypeError(f"the features are {x.parameter.dtype}, the weights {self.weight.dtype}: convert one")
-        return with_dropout(x, self.feature_dropout) if self.training and self.feature_dropout else x
+        return x
 
     @property
     def _w(self) -> Tensor:
@@ -95,6 +85,5 @@ class PrimaryCapsules(nn.Module):
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}({self.in_channels}, num_capsules={self.num_capsules}, "
-            f"channels={self.channels}, dropout={self.dropout}, init={self.init!r}, "
-            f"feature_dropout={self.feature_dropout})"
+            f"channels={self.channels}, dropout={self.dropout}, init={self.init!r})"
         )

@@ -33,7 +33,6 @@ class NCGNN(nn.Module):
         dropout: on the primary capsules.
         hidden: ``(capsules, channels)`` of further capsule graph layers before the class layer; the paper has none.
         init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
-        feature_dropout: on the features; the paper speaks of none.
 
     Shapes:
         - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
@@ -54,12 +53,11 @@ class NCGNN(nn.Module):
         dropout: float = 0.9,
         hidden: Sequence[tuple[int, int]] = (),
         init: Init = "uniform",
-        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if not isinstance(filter, AttentionFilter | DiffusionFilter):
             raise TypeError(f"filter must be an AttentionFilter or a DiffusionFilter, not {filter!r}")
-        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init, feature_dropout)
+        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init)
         self.filter = filter
         sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
         self.layers = nn.ModuleList(

@@ -2,7 +2,7 @@
 
 from ncgnn.sparse.adjacency import normalized_adjacency
 from ncgnn.sparse.chebyshev import ChebyshevSeries, pagerank_series
-from ncgnn.sparse.csr import CSR, Pattern, as_operator, cheaper_operator, with_dropout
+from ncgnn.sparse.csr import CSR, Pattern, as_operator, cheaper_operator
 from ncgnn.sparse.operator import Dense, LinearOperator, is_fused
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
@@ -32,5 +32,4 @@ __all__ = [
     "pagerank_series",
     "polynomial_matrix",
     "push_pagerank",
-    "with_dropout",
 ]

@@ -69,15 +69,6 @@ def cheaper_operator(matrix: Tensor) -> LinearOperator:
     return CSR.from_scipy(sp.csr_matrix(parts, shape=tuple(matrix.shape)), matrix.dtype)  # with the short indices
 
 
-def with_dropout(matrix: LinearOperator, dropout: float) -> LinearOperator:
-    """The matrix with each entry dropped with this probability, and the others scaled up to the same mean. A sparse
-    one keeps its pattern, and with it the cached transpose."""
-    values = matrix.values if isinstance(matrix, CSR) else matrix.to_dense()
-    # comparing uniform numbers costs a quarter of torch's dropout, which is most of a step on ten million entries
-    kept = values * (torch.rand_like(values) >= dropout) / (1 - dropout)
-    return CSR(matrix.pattern, kept) if isinstance(matrix, CSR) else Dense(kept)
-
-
 @dataclass(frozen=True, eq=False)
 class CSR(LinearOperator):
     """A sparse matrix: a pattern and its values [nnz]."""

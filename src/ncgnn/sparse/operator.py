@@ -68,9 +68,6 @@ class Dense(LinearOperator):
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         return grad @ dense.t() if of_parameter else None, self.matrix.detach().t() @ grad
 
-    def to_dense(self) -> Tensor:
-        return self.matrix
-
     def to(self, device: torch.device, dtype: torch.dtype) -> "Dense":
         return Dense(self.matrix.to(device, dtype))
 

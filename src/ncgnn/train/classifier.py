@@ -71,7 +71,6 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         iterations: int = 3,
         beta: float = 2.8,
         dropout: float = 0.8,
-        feature_dropout: float = 0.0,
         hidden: Sequence[tuple[int, int]] = (),
         init: Literal["uniform", "glorot"] = "glorot",
         m_plus: float = 0.9,
@@ -101,7 +100,6 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
         self.iterations = iterations
         self.beta = beta
         self.dropout = dropout
-        self.feature_dropout = feature_dropout
         self.hidden = hidden
         self.init = init
         self.m_plus = m_plus

@@ -48,7 +48,6 @@ class Config(BaseModel):
     iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
     beta: float = Field(2.8, ge=0, description="scale of the agreement in eq. 13")
     dropout: Rate = Field(0.8, description="on the primary capsules")
-    feature_dropout: Rate = Field(0.0, description="on the features")
     hidden: list[tuple[Size, Size]] = Field([], description="further capsule layers: [capsules, channels] each")
 
     init: Literal["uniform", "glorot"] = Field("glorot", description="where weights start")
@@ -128,7 +127,6 @@ class Config(BaseModel):
             dropout=self.dropout,
             hidden=self.hidden,
             init=self.init,
-            feature_dropout=self.feature_dropout,
         )
 
 

@@ -53,11 +53,8 @@ def fit(data: Data, x: Tensor, prepared: PreparedFilter, config: Config, on_epoc
     with torch.random.fork_rng(devices=[x.device] if x.device.type == "cuda" else []):
         torch.manual_seed(config.seed)
         model = config.make_model(x.shape[1], len(data.class_names)).to(x.device)
-        features = cheaper_operator(x)
-        if not config.feature_dropout:
-            features = Reused(features)
         try:
-            return _fit(model, data, features, prepared, config, on_epoch)
+            return _fit(model, data, Reused(cheaper_operator(x)), prepared, config, on_epoch)
         finally:
             pool.clear()
 
