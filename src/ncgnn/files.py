@@ -22,6 +22,8 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
         try:
             with open(handle, mode, encoding=encoding) as file:
                 yield file
+                file.flush()
+                os.fsync(file.fileno())
             os.chmod(temporary, 0o666 & ~_UMASK)
             os.replace(temporary, place)
         finally:

@@ -1,9 +1,11 @@
 import csv
+from math import sqrt
 
 import pytest
 
-from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.counting import counted
+from ncgnn.experiments.cells import Cell, all_cells, published
+from ncgnn.experiments.counting import counted, unit_of
+from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.recipes import config_hash, recipe
 from ncgnn.experiments.render import markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
@@ -25,7 +27,7 @@ def test_no_cell_is_hidden_and_what_was_not_run_says_so():
     found = tables(counted([]))
     assert sum(len(table.rows) for table in found) == len(all_cells())
     assert {row[10] for table in found for row in table.rows} == {NOT_RUN}
-    assert {len(row) for table in found for row in table.rows if table.name == "table6"} == {16}
+    assert {len(row) for table in found for row in table.rows if table.name == "table6"} == {18}
     assert markdown([]).count(NOT_RUN) >= len(all_cells())
 
 
@@ -34,8 +36,26 @@ def test_a_cell_says_mean_interval_and_verdict():
     found = line(rows, TEXAS)
     assert (found["runs"], found["splits"], found["protocol"]) == (10, 10, "quick")
     assert found["accuracy"] == pytest.approx(81)
+    assert found["±"] == pytest.approx(2.262157 * sqrt(10 / 9) / sqrt(10))  # Student's t of 9, deviation, root of 10
     assert found["difference"] == pytest.approx(81 - 84.43)
     assert found["verdict"] == "below"
+
+
+@pytest.mark.parametrize(("table", "expected"), [(table, "equal") for table in "3467"] + [("5", "below")])
+def test_where_the_papers_splits_are_others_the_interval_is_wider(table, expected):
+    """By the square root of two: the published number is 1.2 half-widths above our mean."""
+    cell = next(cell for cell in all_cells() if cell.table == table and cell.model == "NCGNN-A")
+    half = 3.182446 * sqrt(4 / 3) / 2  # of four values one point around their mean
+    ours = published()[cell] - 1.2 * half
+    values = [(ours + wobble) / 100 for wobble in (-1, -1, 1, 1)]
+    found = line([row(cell, **{"split": 0, unit_of(cell): i}, accuracy=value) for i, value in enumerate(values)], cell)
+    assert found["±"] == pytest.approx(half, abs=1e-4)
+    assert found["verdict"] == expected
+
+
+def test_every_column_has_a_name_of_its_own():
+    for table in (*tables({}), margins({}), depth_margins({}), defaults({})):
+        assert len(set(table.columns)) == len(table.columns) == len(table.rows[0])
 
 
 def test_rows_of_other_settings_do_not_count():
@@ -66,9 +86,11 @@ def test_syn_cora_is_judged_by_the_worse_of_its_margins(over_gcn, over_mlp, expe
     assert judged(SYNTHETIC["NCGNN-A"], runs) == expected
     table = next(table for table in tables(runs) if table.name == "table6")
     found = next(r for r in table.rows if r[1:3] == ["h=0.5", "NCGNN-A"])
-    assert found[11:15] == pytest.approx([over_gcn + 0.05, 81.48 - 65.13, over_mlp + 0.05, 81.48 - 73.18])
-    assert found[15] == expected
-    assert next(r for r in table.rows if r[1:3] == ["h=0.5", "GCN"])[11:] == [None] * 5
+    half = 12.7062 * 0.1 / 2  # Student's t of two values 0.1 points apart
+    wanted = [over_gcn + 0.05, half, 81.48 - 65.13, over_mlp + 0.05, half, 81.48 - 73.18]
+    assert found[11:17] == pytest.approx(wanted, abs=1e-4)
+    assert found[17] == expected
+    assert next(r for r in table.rows if r[1:3] == ["h=0.5", "GCN"])[11:] == [None] * 7
 
 
 def test_without_a_control_syn_cora_is_not_judged():

@@ -22,7 +22,7 @@ def run(model: str, split: int = 0, seed: int = 0) -> Run:
 def trained(monkeypatch) -> list[tuple]:
     """Probabilities and best epoch of each run that is performed."""
     found = []
-    monkeypatch.setattr(single, "_row", lambda run, data, probabilities, best, _: found.append((probabilities, best)))
+    monkeypatch.setattr(single, "_row", lambda run, data, probabilities, best, *_: found.append((probabilities, best)))
     return found
 
 
@@ -58,7 +58,7 @@ def test_training_sees_no_test_label():
     assert (data.y >= 0).all()
 
 
-@pytest.mark.parametrize("model", ["NCGNN-A", "GCN"])
+@pytest.mark.parametrize("model", ["NCGNN-A", "GCN", "MLP"])
 @pytest.mark.parametrize("split", [0, 1])
 def test_permuting_the_test_labels_changes_no_prediction_and_no_epoch(model, split, trained, monkeypatch):
     data = draw_split(load_dataset("karate"), run(model).cell, split)

@@ -90,7 +90,7 @@ def test_whatever_is_suggested_for_a_gcn_is_valid():
         assert Settings.make(suggest_gcn(trial)).model == "gcn"
 
 
-@pytest.mark.parametrize("graph", ["cora", "texas", "mine"])
+@pytest.mark.parametrize("graph", ["cora", "texas", "mine", "amazon-photo"])
 def test_known_points_of_a_gcn_lie_in_its_space(graph):
     for point in known_gcn_points(graph):
         assert suggest_gcn(FixedTrial(point)) == point

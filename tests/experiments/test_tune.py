@@ -6,6 +6,7 @@ import pytest
 import torch
 from optuna.trial import FixedTrial, TrialState
 
+from ncgnn.data import load_dataset
 from ncgnn.errors import InputError
 from ncgnn.experiments.study import FINISHED
 from ncgnn.experiments.tune import run
@@ -24,10 +25,6 @@ def test_a_trial_is_worth_the_mean_of_the_best_validation_accuracies(tmp_path):
     config = Small().settings(FixedTrial(trial.params))
     runs = [NCGNNClassifier.from_config(config).fit(split) for split in hidden_splits(karate_with_splits(), 2)]
     assert trial.value == fmean(max(epoch.val_accuracy for epoch in one.history_) for one in runs)
-
-
-def test_known_points_come_first(tmp_path):
-    assert run(make_search(tmp_path, trials=2)).get_trials()[0].params == Small().points()[0]
 
 
 def test_only_training_and_validation_labels_are_left():
@@ -79,6 +76,31 @@ def test_a_resumed_search_runs_what_is_missing_and_ends_like_an_undisturbed_one(
         study = run(make_search(tmp_path, trials=trials), on_trial=lambda study, trial: shown.append(trial.number))
     assert shown == [0, 1, 2, 3, 4]
     assert outcome(study) == outcome(undisturbed)
+
+
+class OtherDefaults(Small):
+    def settings(self, trial):
+        return super().settings(trial).model_copy(update={"weight_decay": 0.5})
+
+
+class OneMoreParameter(Small):
+    def settings(self, trial):
+        return super().settings(trial).model_copy(update={"beta": trial.suggest_float("beta", 1, 2)})
+
+
+@pytest.mark.parametrize("model", [OtherDefaults, OneMoreParameter])
+def test_a_study_of_another_space_is_refused(tmp_path, model):
+    """Its trials would be given out as settings that nobody has measured."""
+    for _ in range(2):  # the same space is not
+        run(make_search(tmp_path, trials=1))
+    with pytest.raises(InputError, match="another space of settings"):
+        run(make_search(tmp_path, model(), trials=2))
+
+
+def test_without_a_number_a_search_takes_two_splits_or_the_only_one():
+    assert len(hidden_splits(karate_with_splits(1))) == 1
+    assert len(hidden_splits(karate_with_splits(3))) == 2
+    assert len(hidden_splits(load_dataset("karate"))) == 2
 
 
 def test_what_a_kill_left_of_a_finished_trial_is_removed(tmp_path):

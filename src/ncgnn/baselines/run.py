@@ -33,12 +33,15 @@ def fit(data: Data, settings: Settings, on_epoch: Callable[[Epoch], None] = lamb
     data = standardise(complete(data))
     known = _known_nodes(data) if settings.model == "mlp" else data
     inputs = _inputs(known, settings)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
-        model = LayerStack(inputs[0].shape[1], len(data.class_names), settings.layers, settings.width, settings.dropout)
-        best, history = train(model, inputs, known, _optimizer(model, settings), settings, on_epoch)
-    scores = class_scores(model, inputs if known is data else _inputs(data, settings))
-    pool.clear()
+    sizes = settings.layers, settings.width
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(settings.seed)
+            model = LayerStack(inputs[0].shape[1], len(data.class_names), *sizes, settings.dropout)
+            best, history = train(model, inputs, known, _optimizer(model, settings), settings, on_epoch)
+        scores = class_scores(model, inputs if known is data else _inputs(data, settings))
+    finally:
+        pool.clear()
     return Fit(model, best, history, scores)
 
 

@@ -123,7 +123,7 @@ def _search(
     _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
         tunable,
-        [hidden_splits(graph, splits or (1 if name in _FAMILIES else 2)) for graph in graphs],
+        [hidden_splits(graph, splits or (1 if name in _FAMILIES else None)) for graph in graphs],
         file.name,
         storage or f"sqlite:///{file}.db",
         file.with_name(f"{file.name}.lock"),

@@ -10,6 +10,7 @@ from ncgnn.data.registry import DATASETS, DatasetInfo, Published, dataset_info
 from ncgnn.data.report import Role, role_lines
 from ncgnn.data.save import save_graph
 from ncgnn.data.splits import (
+    num_published_splits,
     published_split,
     set_aside,
     split_fractions,
@@ -34,6 +35,7 @@ __all__ = [
     "dataset_info",
     "load_dataset",
     "local_graph",
+    "num_published_splits",
     "planted",
     "published_split",
     "read_columns",

@@ -82,14 +82,18 @@ def published_split(data: Data, index: int) -> Data:
         raise InputError(
             f"graph {data.get('name', '')!r} has no published split: draw one with split_per_class or split_fractions"
         )
-    masks = [data[key].reshape(data.num_nodes, -1) for key in SPLITS]
-    count = min(mask.shape[1] for mask in masks)
+    masks, count = _published_masks(data), num_published_splits(data)
     if not 0 <= index < count:
         raise InputError(f"split {index} does not exist: graph {data.get('name', '')!r} has splits 0 to {count - 1}")
     out = copy(data)
     for key, mask in zip(SPLITS, masks, strict=True):
         out[key] = mask[:, index].clone() & (data.y >= 0)
     return out
+
+
+def num_published_splits(data: Data) -> int:
+    """How many splits were published with the graph."""
+    return min(mask.shape[1] for mask in _published_masks(data)) if all(key in data for key in SPLITS) else 0
 
 
 def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
@@ -128,6 +132,10 @@ def judged_nodes(data: Data) -> Tensor:
     tested = nodes_to_test(data)
     mask: Tensor = tested if tested.any() else data.val_mask
     return mask
+
+
+def _published_masks(data: Data) -> list[Tensor]:
+    return [data[key].reshape(data.num_nodes, -1) for key in SPLITS]
 
 
 def _labelled(data: Data, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,7 @@ EXTRA = ("squirrel-filtered", "minesweeper")
 _OWN_CHOICE = "hops=best"  # models of table 3 that are not run at every number of hops
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Cell:
     """One number of a table. ``dataset`` and ``setting`` are spelled as in the list of published numbers."""
 

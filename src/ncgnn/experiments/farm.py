@@ -94,6 +94,10 @@ def _dask_client(jobs: int, scheduler: str | None) -> Any:
     if scheduler is None:
         return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
     try:
-        return Client(scheduler, timeout=10)
+        client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
         raise InputError(f"--scheduler {scheduler}: no Dask scheduler answers there ({error})") from None
+    if any(threads > 1 for threads in client.nthreads().values()):  # they would share one random state
+        client.close()
+        raise InputError(f"--scheduler {scheduler}: its workers have several threads: start them with --nthreads 1")
+    return client

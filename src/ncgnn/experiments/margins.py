@@ -21,7 +21,7 @@ def published_margin(cell: Cell, other: Cell) -> float | None:
 
 def margins(runs: Runs) -> Table:
     """Over each control; in table 3 the GCN has as many layers as NCGNN has hops."""
-    columns = [name for control in CONTROLS for name in (f"over {control}", "±", "paper")]
+    columns = [name for control in CONTROLS for name in margin_columns(control)]
     cells = [cell for cell in all_cells() if cell.model in ("NCGNN-A", "NCGNN-D")]
     rows = [_line(cell, [control_of(cell, control) for control in CONTROLS], runs) for cell in cells]
     return Table("margins", "Margins over the controls", ("dataset", "setting", "model", *columns), rows)
@@ -34,9 +34,13 @@ def depth_margins(runs: Runs) -> Table:
         if cell.table == "3":
             usual, best = Cell("3", cell.dataset, "hops=2", "GCN"), best_gcn(cell.dataset)
             rows.append([*_line(cell, [usual, best], runs), best.hops])
-    columns = ("over GCN of 2 layers", "±", "paper", "over GCN of its best depth", "±", "paper", "that depth")
+    columns = (*margin_columns("GCN of 2 layers"), *margin_columns("GCN of its best depth"), "that depth")
     title = "Table 3: margins over GCN of two layers and of its best published depth"
     return Table("margins-depth", title, ("dataset", "setting", "model", *columns), rows)
+
+
+def margin_columns(control: str) -> tuple[str, str, str]:
+    return f"over {control}", f"± over {control}", f"over {control} in the paper"
 
 
 def headline_cells() -> list[Cell]:
@@ -46,7 +50,7 @@ def headline_cells() -> list[Cell]:
 
 
 def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
-    """Of a Syn-Cora cell, over GCN and MLP: ours and the paper's of each, then the worse verdict of the two.
+    """Of a Syn-Cora cell, over GCN and MLP: ours with its interval and the paper's, then the worse verdict of the two.
 
     The paper's graphs may be others than ours, so that accuracies say less than margins on the same graphs.
     """
@@ -55,7 +59,7 @@ def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
     for other in (control_of(cell, "GCN"), control_of(cell, "MLP")):
         ours, paper = margin(cell, other, runs), published_margin(cell, other)
         assert paper is not None  # the paper has both controls on every Syn-Cora graph
-        values += [shown_estimate(ours)[0], paper]
+        values += [*shown_estimate(ours), paper]
         verdicts.append(NOT_RUN if ours is None else verdict(ours, paper, is_on_other_splits=True) or "no interval")
     return [*values, min(verdicts, key=_WORST_FIRST.index)]
 

@@ -25,8 +25,10 @@ _NOTES = """\
 Accuracies are in percent. "±" is half the width of the 95 % t-interval over the means of the splits; on Syn-Cora,
 which has one split, over the seeds. The verdict compares with the published mean: *above* or *below* if that lies
 outside of the interval, else *equal*. In tables 3, 4, 6 and 7 the interval is first widened by the square root of two,
-because the paper's random splits are others. *GCN* has its published settings, *GCN tuned* those of a search like
-NCGNN's, *MLP* sees no graph; their settings are in [How to reproduce](reproduce.md#the-controls).
+because the paper's random splits are others. Settings were searched once for a graph, on the validation nodes of some
+of its splits; a test node of one split may have validated in another. *GCN* has its published settings, *GCN tuned*
+those of a search like NCGNN's, *MLP* sees no graph; their settings are in
+[How to reproduce](reproduce.md#the-controls).
 """
 _MARGINS = """\
 Differences on the same splits (same seeds on Syn-Cora), with the interval of the paired differences. In table 3
@@ -72,7 +74,8 @@ def provenance(rows: Sequence[Row], runs: Runs) -> str:
     """How many runs, of which code, with which versions, where and when."""
     used = [row for found in runs.values() for row in found]
     text = f"{len(used)} of {len(rows)} stored runs are counted"
-    text += "; the rest had settings that are no longer those of the cell." if len(used) < len(rows) else "."
+    others = "; the rest had other settings than their cell has now, or another version of the graph."
+    text += others if len(used) < len(rows) else "."
     if not used:
         return text
     versions = "; ".join(f"{name} {_all(used, name)}" for name in ("ncgnn", "torch", "pyg", "numpy"))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from ncgnn.experiments.cells import TABLES, Cell, all_cells, named_graphs, published, setting_of
 from ncgnn.experiments.counting import Runs, unit_of
-from ncgnn.experiments.margins import margin, synthetic_margins
+from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.rows import Row
 from ncgnn.experiments.statistics import Estimate, estimate, units, verdict
@@ -27,7 +27,7 @@ _TITLES = {
 _COLUMNS = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
 _FURTHER = {
     "extra": ("roc_auc",),
-    "6": ("over GCN", "paper", "over MLP", "paper", "by margin"),
+    "6": (*margin_columns("GCN"), *margin_columns("MLP"), "by margin"),
 }
 
 
@@ -49,7 +49,7 @@ def _further(cell: Cell, runs: Runs) -> list[Value]:
         return [_area(cell, runs.get(cell, ()))]
     if not cell.is_synthetic:
         return []
-    return synthetic_margins(cell, runs) if cell.model == "NCGNN-A" else [None] * 5
+    return synthetic_margins(cell, runs) if cell.model == "NCGNN-A" else [None] * 7
 
 
 def judged(cell: Cell, runs: Runs) -> str:
@@ -83,7 +83,7 @@ def defaults(runs: Runs) -> Table:
     for graph in named_graphs():
         means = [shown_estimate(_mean(runs.get(cell, ()))) for cell in (_default_cell(graph), preset_cell(graph))]
         rows.append([graph, *means[0], *means[1], *shown_estimate(gaps[graph])])
-    columns = ("dataset", "default", "±", "preset", "±", "preset minus default", "±")
+    columns = ("dataset", "default", "default ±", "preset", "preset ±", "preset minus default", "difference ±")
     return Table("default-preset", "Default settings against presets, NCGNN-A", columns, rows)
 
 

@@ -55,14 +55,14 @@ class Failure:
 
 def perform(run: Run) -> Row | Failure:
     """Train without the test labels, then look at them once. One run that diverges must not end all others."""
-    start = perf_counter()
+    start, made = perf_counter(), origin()  # the code that runs, whatever is committed meanwhile
     try:
         with use_threads(1):  # the outcome must not depend on how many cores a machine has
             data = draw_split(_planned_graph(run), run.cell, run.split)
             probabilities, best = _train(hide_test_labels(data), with_seed(run.recipe, run.seed))
     except InputError as error:
         return Failure(run, str(error))
-    return _row(run, data, probabilities, best, perf_counter() - start)
+    return _row(run, data, probabilities, best, perf_counter() - start, made)
 
 
 def _planned_graph(run: Run) -> Data:
@@ -86,7 +86,7 @@ def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:
     return proportions(lengths), trained.best
 
 
-def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: float) -> Row:
+def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: float, made: dict[str, str]) -> Row:
     y, test = data.y, data.test_mask
     is_binary = len(data.class_names) == 2
     area = f"{roc_auc_score(y[test].numpy(), probabilities[test, 1].numpy()):.6f}" if is_binary else ""
@@ -97,7 +97,7 @@ def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: floa
         "epoch": str(best.epoch),
         "seconds": f"{seconds:.1f}",
     }
-    return Row(**dict(zip(Row._fields, run.key, strict=False)), **result, **origin())
+    return Row(**dict(zip(Row._fields, run.key, strict=False)), **result, **made)
 
 
 # The runs of a graph follow each other: each of these keeps what it was asked for last.

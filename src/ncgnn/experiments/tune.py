@@ -12,12 +12,13 @@ from statistics import fmean
 
 import optuna
 from optuna.exceptions import UpdateFinishedTrialError
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FixedTrial, FrozenTrial, TrialState
 from torch_geometric.data import Data
 
 from ncgnn.bench import use_threads
+from ncgnn.errors import InputError
 from ncgnn.experiments.locks import locked
-from ncgnn.experiments.recipes import Recipe
+from ncgnn.experiments.recipes import Recipe, config_hash
 from ncgnn.experiments.study import FINISHED, check_task, count, open_study
 from ncgnn.experiments.tune_model import Tunable
 from ncgnn.experiments.tune_next import next_trial
@@ -28,6 +29,7 @@ from ncgnn.train.run import Diverged, Epoch
 
 _LOOKS = (20, 40, 80, 160)  # epochs of the first run after which a trial may be given up
 _AFTER_SPLIT = 1000  # later than any of them, for Optuna's one axis of steps
+_MEASURED = "settings"  # of a trial, as a hash
 
 OnTrial = Callable[[optuna.Study, FrozenTrial], None]
 
@@ -49,8 +51,23 @@ class Search:
         with locked(self.lock):
             study = open_study(self.name, self.url)
             check_task(study, [fingerprint(split) for splits in self.splits for split in splits])
+            self._check_settings(study)
             forget_finished(study, self.lock)
         return study
+
+    def _check_settings(self, study: optuna.Study) -> None:
+        if not all(map(self._means_what_was_measured, study.get_trials(states=(TrialState.COMPLETE,)))):
+            raise InputError(
+                f"study {study.study_name!r} was searched in another space of settings, by another version of ncgnn:"
+                " move its files away, or name another --storage"
+            )
+
+    def _means_what_was_measured(self, trial: FrozenTrial) -> bool:
+        try:
+            now = config_hash(self.model.settings(FixedTrial(trial.params)))
+        except ValueError:  # a parameter that the trial does not have, or a value that is none any more
+            return False
+        return bool(trial.user_attrs.get(_MEASURED, now) == now)
 
 
 def _say_nothing(study: optuna.Study, trial: FrozenTrial) -> None:
@@ -105,7 +122,9 @@ def _one_trial(search: Search, study: optuna.Study, on_trial: OnTrial) -> bool:
 def _value(search: Search, trial: optuna.Trial) -> float | None:
     """What a trial is worth; None if it was given up."""
     try:
-        return evaluate(search, trial, search.model.settings(trial))
+        settings = search.model.settings(trial)
+        trial.set_user_attr(_MEASURED, config_hash(settings))
+        return evaluate(search, trial, settings)
     except optuna.TrialPruned:
         return None
 

@@ -110,10 +110,8 @@ def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
 
 
 def known_gcn_points(graph: str) -> list[dict[str, Any]]:
-    """The default, and the published settings as far as they are searched; on Amazon graphs what was found there."""
+    """What was found on Amazon graphs, the default, and the published settings as far as they are searched."""
     published = published_gcn(graph).model_copy(update={"patience": 100})
-    starts = [Settings.make({}), published]
-    if graph.startswith("amazon-"):
-        starts = [Settings.make({}).model_copy(update=values) for values in _GCN_AMAZON]
+    found = [Settings.make(values) for values in _GCN_AMAZON if graph.startswith("amazon-")]
     names = ("layers", "width", "dropout", "lr", "weight_decay", "decay", "patience", "normalize_features")
-    return [settings.model_dump(include=set(names)) for settings in starts]
+    return [settings.model_dump(include=set(names)) for settings in (*found, Settings.make({}), published)]

@@ -112,8 +112,6 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path, "wb") as file:
             np.savez(file, key=np.array(key), indptr=indptr, indices=indices, values=values)
-            file.flush()
-            os.fsync(file.fileno())
         _remove_oldest(path.parent)
     except (OSError, InputError):
         # the same words for all filters of the folder, so that they are said once
