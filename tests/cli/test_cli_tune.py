@@ -80,6 +80,7 @@ def test_own_tables_are_tuned(ncgnn, here, tables):
     [
         (("karate", "--model", "gat"), "--model gat: unknown model; known: ncgnn, gcn"),
         (("karate", "--filter", "none"), "--filter none: unknown filter; known: attention, diffusion"),
+        (("karate", "--model", "gcn", "--filter", "attention"), "--filter goes with --model ncgnn: a GCN has none"),
         (("karate", "--out", "."), "--out .: is a folder: name a file"),
         (("karate", "--export-only"), "study 'karate-attention' has no complete trial: run more --trials"),
         (("nowhere.npz",), "nowhere.npz: "),
@@ -93,6 +94,16 @@ def test_mistakes_are_one_line(ncgnn, here, arguments, message):
     assert done.err.startswith(f"ncgnn: {message}")
     assert done.err.count("\n") == 1
     assert not [name for name in contents(here) if name.endswith(".toml")]
+
+
+def test_a_file_that_is_no_database_is_named(ncgnn, here):
+    folder = here / "results/studies"
+    folder.mkdir(parents=True)
+    (folder / "karate-attention.db").write_text("no database, but long enough to be read as the head of one" * 20)
+    done = ncgnn("tune", "karate", *QUICK)
+    assert done.code == 2
+    assert done.err.startswith("ncgnn: results/studies/karate-attention.db: cannot be used as a database (")
+    assert done.err.endswith(": move it away, or name another --storage\n")
 
 
 def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):

@@ -35,6 +35,24 @@ def test_a_run_is_stored_once_and_the_first_one_stays(tmp_path):
     assert store.append(row(0)._replace(graph="beef"))
 
 
+def test_a_run_that_joined_files_hold_twice_is_read_once(tmp_path):
+    append_all(tmp_path, 3)
+    path = RunStore(tmp_path).file("5", "texas", "NCGNN-A")
+    *_, last = path.read_text().splitlines(keepends=True)
+    path.write_text(path.read_text() + last.replace("0.5,0.5", "0.5,0.9"))
+    assert RunStore(tmp_path).read() == [row(0), row(1), row(2)]
+
+
+@pytest.mark.parametrize(
+    "change", [{"test_accuracy": "abc"}, {"val_accuracy": "5.0"}, {"roc_auc": "-1"}, {"seed": "x"}]
+)
+def test_a_row_of_senseless_numbers_is_named(tmp_path, change):
+    append_all(tmp_path, 2)
+    RunStore(tmp_path).append(row(2)._replace(**change))
+    with pytest.raises(InputError, match="ncgnn-a.csv, line 4: not a row of results"):
+        RunStore(tmp_path).read()
+
+
 def test_a_configuration_is_kept_once(tmp_path):
     store = RunStore(tmp_path)
     store.keep_config("abc", "lr = 0.1\n")

@@ -50,6 +50,7 @@ def reproduce(
     Example: `ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5`
     """
     from ncgnn.experiments.rows import RunStore
+    from ncgnn.files import check_place
     from ncgnn.train.folder import check_writable
 
     figures = [name for name in what if name in FIGURES]
@@ -62,8 +63,10 @@ def reproduce(
     if scheduler is not None and backend != "dask":
         raise InputError("--scheduler goes with --backend dask")
     cells = _chosen(what, models, datasets)
-    for place in (results, *([] if markdown is None else [markdown.parent])):
-        check_writable(place)
+    check_writable(results)
+    if markdown is not None:
+        check_writable(markdown.parent)
+        check_place(markdown)
     store = RunStore(results)
     failures = [] if report_only else _run(cells, protocol, store, jobs, backend, scheduler)
     _report(cells, store, results, markdown or results / "tables" / "results.md")
@@ -83,7 +86,7 @@ def _chosen(what: list[str], models: list[str] | None, datasets: list[str] | Non
     from ncgnn.experiments.cells import MODELS, all_cells
 
     for name in what:
-        _check_choice("TABLE", name, _NAMES)
+        _check_choice("TABLE", name, (*_NAMES, *FIGURES))
     cells = [c for c in all_cells() if "all" in what or c.table in {name.removeprefix("table") for name in what}]
     for model in models or ():
         _check_choice("--models", model, MODELS)

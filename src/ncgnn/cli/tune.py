@@ -28,7 +28,7 @@ _STUDIES = Path("results/studies")
 
 _STORE = "Storage"
 Model = Annotated[str, typer.Option(help="ncgnn, or gcn for comparison.")]
-Filter = Annotated[str, typer.Option(help="attention or diffusion.")]
+Filter = Annotated[str | None, typer.Option(help="attention, the default, or diffusion.")]
 Trials = Annotated[int, typer.Option(min=1, help="Finished trials in the study, earlier ones included.")]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no trial after so many minutes.")]
 Splits = Annotated[
@@ -53,7 +53,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 def tune(
     graph: g.GraphOptions,
     model: Model = "ncgnn",
-    filter: Filter = "attention",
+    filter: Filter = None,
     trials: Trials = 30,
     minutes: Minutes = None,
     splits: Splits = None,
@@ -75,7 +75,7 @@ def tune(
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
-    _check(model, filter)
+    filter = _checked(model, filter)
     graph.check_label()
     graphs = _graphs(graph)
     name = graph.name if graph.name in _FAMILIES else graphs[0].name
@@ -83,17 +83,21 @@ def tune(
     place = out or Path(f"{search.name}.toml")
     _check_place(place)
     study = search.open() if export_only else _run(search, jobs, as_json)
-    command = f"ncgnn tune {name} {_options(model, filter, trials, splits, confirm, seed)}"
+    command = f"ncgnn tune {name} {_options(model, filter, trials, minutes, splits, confirm, jobs, seed)}"
     _finish(search, study, confirm, place, command, as_json)
 
 
-def _check(model: str, filter: str) -> None:
+def _checked(model: str, filter: str | None) -> str:
+    """The filter of the model."""
     if model not in ("ncgnn", "gcn"):
         raise InputError(f"--model {model}: unknown model; known: ncgnn, gcn")
-    if filter not in ("attention", "diffusion"):
+    if model == "gcn" and filter is not None:
+        raise InputError("--filter goes with --model ncgnn: a GCN has none")
+    if filter not in (None, "attention", "diffusion"):
         raise InputError(f"--filter {filter}: unknown filter; known: attention, diffusion")
     if find_spec("optuna") is None:
         raise InputError("tuning needs the package optuna: pip install 'ncgnn[tune]'")
+    return filter or "attention"
 
 
 def _graphs(graph: g.GraphOptions) -> list["Data"]:
@@ -142,11 +146,15 @@ def _check_place(place: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
 
 
-def _options(model: str, filter: str, trials: int, splits: int | None, confirm: int, seed: int) -> str:
+def _options(
+    model: str, filter: str, trials: int, minutes: float | None, splits: int | None, confirm: int, jobs: int, seed: int
+) -> str:
     """The options that decide the result; what else was typed may hold a password."""
     what = "--model gcn" if model == "gcn" else f"--filter {filter}"
+    time = "" if minutes is None else f" --time {minutes:g}"
     number = "" if splits is None else f" --splits {splits}"
-    return f"{what} --trials {trials}{number} --confirm {confirm} --seed {seed}"
+    processes = "" if jobs == 1 else f" --jobs {jobs}"
+    return f"{what} --trials {trials}{time}{number} --confirm {confirm}{processes} --seed {seed}"
 
 
 def _run(search: "Search", jobs: int, quiet: bool) -> "Study":

@@ -53,8 +53,9 @@ class RunStore:
         return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
 
     def read(self) -> list[Row]:
-        """All rows; a line that a kill left unfinished is none."""
-        return [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
+        """All rows; a line that a kill left unfinished is none, a run that joined files have twice is one."""
+        rows = [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
+        return list({row.key: row for row in reversed(rows)}.values())[::-1]
 
     def append(self, row: Row) -> bool:
         """Add a finished run, unless another process has added the same one; whether it was added."""
@@ -133,6 +134,18 @@ def _parse(path: Path, content: bytes) -> list[Row]:
     text = content[: content.rfind(b"\n") + 1].decode("utf-8", errors="replace")
     lines = list(csv.reader(text.splitlines()))
     for number, line in enumerate(lines, start=1):
-        if len(line) != len(Row._fields) or (number == 1 and tuple(line) != Row._fields):
+        if not (tuple(line) == Row._fields if number == 1 else _is_row(line)):
             raise InputError(f"{path}, line {number}: not a row of results: mend or delete the line")
     return [Row(*line) for line in lines[1:]]
+
+
+def _is_row(line: list[str]) -> bool:
+    """Whether the numbers that a report reads are numbers, and shares from 0 to 1."""
+    if len(line) != len(Row._fields):
+        return False
+    row = Row(*line)
+    shares = [row.val_accuracy, row.test_accuracy, *([row.roc_auc] if row.roc_auc else [])]
+    try:
+        return min(int(row.split), int(row.seed)) >= 0 and all(0 <= float(share) <= 1 for share in shares)
+    except ValueError:
+        return False

@@ -9,8 +9,10 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from ncgnn.errors import InputError
+from ncgnn.wording import several
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
+_SAME = "give the same {}, or name another --storage"
 GRACE = 60  # seconds without a sign of life after which the trial of another machine is taken up
 
 
@@ -33,19 +35,27 @@ def open_study(name: str, url: str, grace: int = GRACE) -> optuna.Study:
             pruner=optuna.pruners.MedianPruner(n_startup_trials=6, n_warmup_steps=40),
         )
     except (ArgumentError, SQLAlchemyError, ImportError, RuntimeError) as error:
+        if url.startswith("sqlite:///"):
+            message = f"{url.removeprefix('sqlite:///')}: cannot be used as a database ({_first_line(error)})"
+            raise InputError(f"{message}: move it away, or name another --storage") from None
         raise InputError(f"--storage: the database cannot be used ({_first_line(error)})") from None
 
 
-def check_task(study: optuna.Study, task: list[str]) -> None:
-    """A study compares what was measured on the same graph and splits, which ``task`` identifies."""
-    found = study.user_attrs.get("task")
-    if found is None:
+def check_task(study: optuna.Study, task: list[str], seed: int) -> None:
+    """A study compares what was measured on the same graph and splits, a version of the graph for each in ``task``, and
+    what it tries follows from one seed."""
+    known = study.user_attrs
+    if "task" not in known:
+        study.set_user_attr("seed", seed)
         study.set_user_attr("task", task)
-    elif found != task:
-        raise InputError(
-            f"study {study.study_name!r} was made on another graph or with other --splits:"
-            " choose another --storage, or the same --splits"
-        )
+        return
+    begun, before = f"study {study.study_name!r} was begun", known["task"]
+    if len(before) != len(task):
+        raise InputError(f"{begun} on {several(len(before), 'split')}, not {len(task)}: {_SAME.format('--splits')}")
+    if before != task:
+        raise InputError(f"{begun} on another graph or other splits of it: name another --storage")
+    if known.get("seed", seed) != seed:
+        raise InputError(f"{begun} with --seed {known['seed']}, not {seed}: {_SAME.format('--seed')}")
 
 
 def begun(study: optuna.Study) -> list[FrozenTrial]:

@@ -50,7 +50,7 @@ class Search:
     def open(self) -> optuna.Study:
         with locked(self.lock):
             study = open_study(self.name, self.url)
-            check_task(study, [fingerprint(split) for splits in self.splits for split in splits])
+            check_task(study, [fingerprint(split) for splits in self.splits for split in splits], self.seed)
             self._check_settings(study)
             forget_finished(study, self.lock)
         return study
