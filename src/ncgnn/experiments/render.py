@@ -24,16 +24,16 @@ the GCN of its published settings on the same splits, on the citation graphs wit
 _NOTES = """\
 Accuracies are in percent. "±" is half the width of the 95 % t-interval over the means of the splits; on Syn-Cora,
 which has one split, over the seeds. The verdict compares with the published mean: *above* or *below* if that lies
-outside of the interval, else *equal*. In tables 3, 4, 6 and 7 the interval is first widened by the square root of two,
-because the paper's random splits are others. Settings were searched once for a graph, on the validation nodes of some
-of its splits; a test node of one split may have validated in another. *GCN* has its published settings, *GCN tuned*
-those of a search like NCGNN's, *MLP* sees no graph; their settings are in
-[How to reproduce](reproduce.md#the-controls).
+outside of the interval, else *equal*, which says no more than that the two cannot be told apart. In tables 3, 4, 6 and
+7 the interval is first widened by the square root of two, because the paper's random splits are others. Settings were
+searched once for a graph, on the validation nodes of some of its splits; a test node of one split may have validated
+in another. *GCN* has its published settings, *GCN tuned* those of a search like NCGNN's, *MLP* sees no graph; their
+settings are in [How to reproduce](reproduce.md#the-controls).
 """
 _MARGINS = """\
 Differences on the same splits (same seeds on Syn-Cora), with the interval of the paired differences. In table 3
 NCGNN-A is compared with a GCN of as many layers as it has hops; NCGNN-D with the GCN of the depth that is best in the
-paper. *paper* is the same difference of published numbers, where the paper has both.
+paper. *In the paper* is the same difference of published numbers, where the paper has both.
 """
 _SYNTHETIC = """\
 Syn-Cora graphs are drawn at random, and which ones the paper ran on is not known. So NCGNN is judged *by margin*: its
