@@ -152,6 +152,18 @@ def test_dask_gives_what_joblibs_processes_give(undisturbed, tmp_path):
     assert without_times(RunStore(tmp_path)) == without_times(undisturbed)
 
 
+@pytest.mark.long
+def test_workers_of_a_cluster_have_one_thread_each(tmp_path):
+    """Runs in one process would draw from each other's random numbers."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'ncgnn[cluster]'")
+    options = {"processes": False, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, **options) as cluster,
+        pytest.raises(InputError, match="several threads: start them with --nthreads 1"),
+    ):
+        run_all([], RunStore(tmp_path), backend="dask", scheduler=cluster.scheduler_address)
+
+
 def start(folder: Path) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-c", SCRIPT, str(folder)], start_new_session=True)
 
