@@ -51,6 +51,8 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
     ],
     ("amazon-photo", "amazon-computers"): [
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4},
+        _RAW | {"dropout": 0.7, "weight_decay": 5e-4, "top_k": 128},
+        _RAW | {"dropout": 0.7, "weight_decay": 5e-4, "top_k": 256},
         _RAW | {"dropout": 0.5, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _RAW | {"dropout": 0.5, "weight_decay": 1e-4, "hops": [0, 1, 2], "zeta_lr": 0.1},
         _RAW | _FIRM | {"iterations": 3, "hops": [0, 1, 2], "zeta_lr": 0.1},
