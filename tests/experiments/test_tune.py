@@ -97,23 +97,6 @@ def test_a_study_of_another_space_is_refused(tmp_path, model):
         run(make_search(tmp_path, model(), trials=2))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"splits": 1}, "was begun on 2 splits, not 1: give the same --splits"),
-        ({"data": "other"}, "was begun on another graph"),
-        ({"seed": 1}, "was begun with --seed 0, not 1: give the same --seed"),
-    ],
-)
-def test_a_study_is_one_search(tmp_path, options, message):
-    make_search(tmp_path).open()
-    if "data" in options:
-        options = {"data": karate_with_splits()}
-        options["data"].y[0] = (options["data"].y[0] + 1) % 4
-    with pytest.raises(InputError, match=message):
-        make_search(tmp_path, **options).open()
-
-
 def test_without_a_number_a_search_takes_two_splits_or_the_only_one():
     assert len(hidden_splits(karate_with_splits(1))) == 1
     assert len(hidden_splits(karate_with_splits(3))) == 2

@@ -1,6 +1,7 @@
 """A search that several processes share and that survives the death of each: Optuna's study in a database."""
 
 import warnings
+from pathlib import Path
 
 import optuna
 from optuna.storages import RDBStorage
@@ -36,8 +37,9 @@ def open_study(name: str, url: str, grace: int = GRACE) -> optuna.Study:
         )
     except (ArgumentError, SQLAlchemyError, ImportError, RuntimeError) as error:
         if url.startswith("sqlite:///"):
-            message = f"{url.removeprefix('sqlite:///')}: cannot be used as a database ({_first_line(error)})"
-            raise InputError(f"{message}: move it away, or name another --storage") from None
+            file = Path(url.removeprefix("sqlite:///"))
+            remedy = "move it away, or name another --storage" if file.exists() else "name another --storage"
+            raise InputError(f"{file}: cannot be used as a database ({_first_line(error)}): {remedy}") from None
         raise InputError(f"--storage: the database cannot be used ({_first_line(error)})") from None
 
 
