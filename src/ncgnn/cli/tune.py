@@ -32,7 +32,7 @@ Filter = Annotated[str | None, typer.Option(help="attention, the default, or dif
 Trials = Annotated[int, typer.Option(min=1, help="Finished trials in the study, earlier ones included.")]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no trial after so many minutes.")]
 Splits = Annotated[
-    int | None, typer.Option(min=1, help="Splits to validate on; default: 2 or the only one, 1 of each of several graphs.")
+    int | None, typer.Option(min=1, help="Splits to validate on; default: 2 or the only one; of several graphs 1 each.")
 ]
 Confirm = Annotated[int, typer.Option(min=1, help="The best N trials are run with a second seed before one wins.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes, with one thread each.")]
