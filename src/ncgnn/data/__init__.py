@@ -1,27 +1,31 @@
 """Graphs in: named ones, a person's own tables, generated ones; their statistics and splits."""
 
-from ncgnn.data.column_kinds import read_columns
-from ncgnn.data.complete import complete
-from ncgnn.data.encoding import Column, Encoding
-from ncgnn.data.load import load_dataset
-from ncgnn.data.local import local_graph
-from ncgnn.data.planted import planted
-from ncgnn.data.registry import DATASETS, DatasetInfo, Published, dataset_info
-from ncgnn.data.report import Role, role_lines
-from ncgnn.data.save import save_graph
-from ncgnn.data.splits import (
-    num_published_splits,
-    published_split,
-    set_aside,
-    split_fractions,
-    split_per_class,
-    split_stratified,
-    usual_split,
-)
-from ncgnn.data.standardise import standardise, unscaled, with_encoding
-from ncgnn.data.statistics import Statistics, statistics
-from ncgnn.data.synthetic import syn_cora
-from ncgnn.data.tables import read_graph
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ncgnn.data.completion import complete
+    from ncgnn.data.generated.planted import planted
+    from ncgnn.data.generated.syn_cora import syn_cora
+    from ncgnn.data.graph_statistics import Statistics, statistics
+    from ncgnn.data.named.load import load_dataset
+    from ncgnn.data.named.local import local_graph
+    from ncgnn.data.named.registry import DATASETS, DatasetInfo, Published, dataset_info
+    from ncgnn.data.npz import save_graph
+    from ncgnn.data.splits import (
+        num_published_splits,
+        published_split,
+        set_aside,
+        split_fractions,
+        split_per_class,
+        split_stratified,
+        usual_split,
+    )
+    from ncgnn.data.tables.encoding import Column, Encoding
+    from ncgnn.data.tables.options import read_columns
+    from ncgnn.data.tables.read import read_graph
+    from ncgnn.data.tables.report import Role, role_lines
+    from ncgnn.data.tables.standardise import standardise, unscaled, with_encoding
 
 __all__ = [
     "DATASETS",
@@ -53,3 +57,30 @@ __all__ = [
     "usual_split",
     "with_encoding",
 ]
+
+_HOMES = (
+    "completion",
+    "generated.planted",
+    "generated.syn_cora",
+    "graph_statistics",
+    "named.load",
+    "named.local",
+    "named.registry",
+    "npz",
+    "splits",
+    "tables.encoding",
+    "tables.options",
+    "tables.read",
+    "tables.report",
+    "tables.standardise",
+)
+
+
+def __getattr__(name: str) -> Any:
+    # Importing PyG takes seconds, and the tables of the example need none of it.
+    if name in __all__:
+        for home in _HOMES:
+            module = import_module(f"ncgnn.data.{home}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module 'ncgnn.data' has no attribute {name!r}")

@@ -23,11 +23,21 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.data.encoding import Encoding
-from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT, SPLITS, both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.data.graph import (
+    LEAST_WEIGHT,
+    MOST_WEIGHT,
+    SPLITS,
+    both_directions,
+    feature_matrix,
+    feature_tensor,
+    make_graph,
+    merge_edges,
+)
+from ncgnn.data.tables.encoding import Encoding
 from ncgnn.errors import InputError
+from ncgnn.files import atomic
 
-NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
+_NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
 _REQUIRED = ("edges", "x_data", "x_indices", "x_indptr", "x_shape", "labels")
 FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
@@ -54,6 +64,19 @@ def read_npz(path: str | Path) -> Data:
         edge_weight=edge_weight,
         **extra,
     )
+
+
+def save_graph(data: Data, path: str | Path) -> None:
+    """Write ``data`` to ``path`` (.npz). A killed process leaves the old file or the new one, never half of one.
+
+    The graph must be undirected and without self-loops, as every graph from this library is.
+    """
+    path = Path(path)
+    if path.suffix != ".npz":
+        raise InputError(f"{path}: graphs are saved as .npz files")
+    arrays = _contents(data)
+    with atomic(path, "wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
@@ -132,7 +155,7 @@ def _numbers(path: Path, arrays: dict[str, np.ndarray], shape: tuple[int, int]) 
 
 def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, ...]) -> dict[str, Any]:
     out = {}
-    for key, count in zip(NAMES, counts, strict=True):
+    for key, count in zip(_NAMES, counts, strict=True):
         if key not in arrays:
             continue
         # a class may have a name and no node
@@ -151,3 +174,42 @@ def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, t
     if len({mask.size for mask in found.values()}) > 1:
         raise InputError(f"{path}: arrays {', '.join(f'{key}s' for key in found)} hold different numbers of splits")
     return {key: torch.from_numpy(np.ascontiguousarray(mask.T)) for key, mask in found.items()}
+
+
+def _contents(data: Data) -> dict[str, Any]:
+    if data.x is None or data.y is None or data.edge_index is None:
+        raise InputError("a graph to be saved needs x, y and edge_index")
+    edges, weight = _edges(data)
+    x = feature_matrix(data.x)
+    out: dict[str, Any] = {"edges": edges, "labels": data.y.numpy()}
+    out |= {"x_data": x.data, "x_indices": x.indices, "x_indptr": x.indptr, "x_shape": np.array(x.shape)}
+    out |= {f"{key}s": data[key].numpy().T for key in SPLITS if key in data}
+    out |= {key: _strings(key, data[key]) for key in _NAMES if key in data}
+    if data.get("name"):
+        out["name"] = str(data.name)
+    if weight is not None:
+        out["edge_weight"] = weight
+    if data.get("encoding") is not None:
+        out["encoding"] = data.encoding.to_json()
+    if data.get("numbers") is not None:
+        out["numbers"] = data.numbers.numpy()
+    return out
+
+
+def _edges(data: Data) -> tuple[np.ndarray, np.ndarray | None]:
+    pairs, count = data.edge_index.numpy().T, int(data.num_nodes or 0)
+    once = pairs[:, 0] < pairs[:, 1]
+    weight = None if data.get("edge_weight") is None else data.edge_weight.numpy()
+    back = None if weight is None else merge_edges(pairs[~once], count, weight[~once])[1]
+    edges, weight = merge_edges(pairs[once], count, None if weight is None else weight[once])
+    if 2 * len(edges) != len(pairs) or not np.array_equal(edges, merge_edges(pairs, count)[0]):
+        raise InputError("the graph is directed, or has self-loops or repeated edges: make it undirected to save it")
+    if weight is not None and back is not None and not np.array_equal(weight, back):
+        raise InputError("edges have other weights in the other direction: make the weights symmetric to save them")
+    return edges.astype(np.int32), weight
+
+
+def _strings(key: str, names: list[str]) -> np.ndarray:
+    if any(name.endswith("\0") for name in names):
+        raise InputError(f"{key} holds a name that ends in a NUL character, which an .npz file cannot keep: rename it")
+    return np.array(names, dtype=np.str_)

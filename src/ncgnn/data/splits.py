@@ -9,10 +9,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import SPLITS, num_classes
+from ncgnn.data.named.registry import usual_rule
 from ncgnn.errors import InputError
 from ncgnn.wording import several
 
-TWENTY_PER_CLASS = ("cora", "citeseer", "citeseer-planetoid", "pubmed", "cora-ml", "amazon-photo", "amazon-computers")
 FEWEST_ASIDE = 20  # the accuracy among fewer is known to 10 points at best
 MOST_ASIDE = 10_000  # the accuracy among so many is known to half a point; more would not help
 
@@ -69,9 +69,10 @@ def usual_split(data: Data, seed: int = 0) -> Data:
     name = "" if data.get("encoding") is not None else str(data.get("name", ""))
     if all(key in data for key in SPLITS):
         return published_split(data, seed)
-    if name.startswith("syn-cora"):
+    rule = usual_rule(name)
+    if rule == "25/25/50":
         return split_fractions(data, 0.25, 0.25, seed)
-    if name in TWENTY_PER_CLASS:
+    if rule == "20 per class":
         return split_per_class(data, 20, 500, seed)
     return split_stratified(data, seed=seed)
 
@@ -111,8 +112,10 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
         larger = f" set a share of {least} aside," if least <= 0.5 else ""
         raise InputError(
             f"{share} of {len(nodes)} validation nodes is {count}, and calibration needs {FEWEST_ASIDE}: no honest"
-            f" probability can be given;{larger} have {ceil(FEWEST_ASIDE / share)} validation nodes (--fractions or"
-            " --val), or set none aside"
+            f" probability can be given;{larger} have {ceil(FEWEST_ASIDE / share)} validation nodes, or"
+            " set none aside",
+            "fractions",
+            "val",
         )
     chosen = torch.from_numpy(np.random.default_rng(seed).permutation(nodes)[:count])
     out = copy(data)

@@ -1,0 +1,109 @@
+"""Any PyG graph, checked and given the names and both directions of edges that the rest of the library relies on."""
+
+from copy import copy
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.utils import is_undirected
+
+from ncgnn.data.graph import both_directions, merge_edges, num_classes
+from ncgnn.errors import InputError
+
+
+def complete(data: Data) -> Data:
+    """A shallow copy with finite float features and with names for classes, features and nodes where it had none."""
+    if data.x is None or data.edge_index is None or data.x.dim() != 2:
+        raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
+    if 0 in data.x.shape:
+        raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
+    _check_edges(data)
+    out = copy(data)
+    out.x = _float_features(data.x)
+    out.num_nodes = data.x.shape[0]
+    out.y = _labels(data)
+    _name_parts(out)
+    return out
+
+
+def undirected(data: Data) -> Data:
+    """A copy with merged edges and with names; weights of the two directions are summed where they differ."""
+    if data.edge_index is None or data.x is None:
+        raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
+    nodes, weight = data.x.shape[0], data.get("edge_weight")
+    _check_ends(data.edge_index, nodes)
+    pairs = data.edge_index.numpy().T
+    weights = None if weight is None else weight.numpy()
+    if is_undirected(data.edge_index, weight, nodes):  # then each edge is there twice, and counts once
+        once = pairs[:, 0] <= pairs[:, 1]
+        pairs, weights = pairs[once], None if weights is None else weights[once]
+    out = copy(data)
+    out.edge_index, edge_weight = both_directions(*merge_edges(pairs, nodes, weights))
+    if edge_weight is not None:
+        out.edge_weight = edge_weight
+    return complete(out)
+
+
+def _check_edges(data: Data) -> None:
+    _check_ends(data.edge_index, data.x.shape[0])
+    weight = data.get("edge_weight")
+    if weight is not None:
+        if weight.shape != data.edge_index.shape[1:]:
+            raise InputError(f"edge_weight has shape {tuple(weight.shape)} for {data.edge_index.shape[1]} edges")
+        if not (torch.isfinite(weight) & (weight > 0)).all():
+            raise InputError("edge_weight must be finite and above zero")
+    if not is_undirected(data.edge_index, weight, data.x.shape[0]):
+        raise InputError(
+            "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
+        )
+
+
+def _check_ends(ends: Tensor, nodes: int) -> None:
+    """Whether all edges join nodes that there are."""
+    if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < nodes:
+        wrong = int(ends.max()) if int(ends.min()) >= 0 else int(ends.min())
+        raise InputError(f"edge_index names node {wrong} of {nodes} nodes")
+
+
+def _float_features(x: Tensor) -> Tensor:
+    if x.layout not in (torch.strided, torch.sparse_csr):
+        x = x.to_sparse_csr()
+    x = x if x.is_floating_point() else x.float()
+    values = x if x.layout == torch.strided else x.values()
+    finite = torch.isfinite(values)
+    if not finite.all():
+        where = torch.nonzero(~finite)[0].tolist()
+        place = f"row {where[0]}, column {where[1]}" if len(where) == 2 else f"stored value {where[0]}"
+        raise InputError(f"x holds NaN or infinity, first at {place}: replace or drop it")
+    if not values.any():
+        raise InputError("all features of all nodes are zero: there is nothing to learn from")
+    return x
+
+
+def _labels(data: Data) -> Tensor:
+    """One class a node, -1 where it is not known."""
+    if data.y is None:
+        return torch.full((data.x.shape[0],), -1)
+    if data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
+        raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
+    y: Tensor = data.y
+    return y
+
+
+def _name_parts(data: Data) -> None:
+    """Numbers as the names of classes, features and nodes that have none, after a look at those that there are."""
+    nodes, features = data.x.shape
+    sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
+    for key, size in sizes.items():
+        if data.get(key) is not None:
+            names = data[key].tolist() if hasattr(data[key], "tolist") else data[key]
+            data[key] = ["" if name is None else str(name) for name in names]
+        elif key != "node_titles":  # titles are for graphs that bring them
+            data[key] = [str(i) for i in range(size)]
+        if data.get(key) is not None and len(data[key]) != size:
+            raise InputError(f"{key} has {len(data[key])} names for {size}")
+    for key in ("node_ids", "class_names"):
+        if len(set(data[key])) < len(data[key]):
+            raise InputError(f"{key} has a name twice")
+    if int(data.y.max()) >= len(data.class_names):
+        raise InputError(f"y names class {int(data.y.max())}, but there are {len(data.class_names)} class names")

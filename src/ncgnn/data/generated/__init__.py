@@ -1,0 +1,1 @@
+"""Graphs and tables that are generated."""

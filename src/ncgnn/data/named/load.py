@@ -1,0 +1,52 @@
+"""Named graphs, from wherever they can be had."""
+
+from pathlib import Path
+
+from torch_geometric.data import Data
+
+from ncgnn.data.generated.planted import planted
+from ncgnn.data.generated.syn_cora import syn_cora
+from ncgnn.data.named.download import cache_folder, download_graph
+from ncgnn.data.named.local import data_folders, local_graph
+from ncgnn.data.named.registry import DatasetInfo, dataset_info
+from ncgnn.errors import InputError
+
+
+def load_dataset(name: str, root: str | Path | None = None) -> Data:
+    """Load a named graph (see :data:`DATASETS`).
+
+    Looked for, in this order: ``<name>.npz`` in ``root`` and in the folder that the environment variable NCGNN_DATA
+    names; data inside an installed package (Cora is in ``graphdatascience``); PyG's download, kept in the
+    folder that NCGNN_CACHE names (``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated where
+    there is no file.
+    """
+    info = dataset_info(name)
+    data = local_graph(info.name, root)
+    if data is not None:
+        return data
+    if info.name.startswith("syn-cora:"):
+        return syn_cora(float(info.name.partition(":")[2]), features=local_graph("cora", root))
+    if info.name == "planted":
+        return planted()
+    if info.pyg is None:
+        raise InputError(f"graph {name!r} is not at hand ({_tried(info, root)}): {info.elsewhere}")
+    return _download(info, root)
+
+
+def _download(info: DatasetInfo, root: str | Path | None) -> Data:
+    try:
+        return download_graph(info)
+    except Exception as error:  # the loaders raise whatever their transport and the raw files lead to
+        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        demo = "install the package graphdatascience, which has it, " if info.name == "cora" else ""
+        remedy = "connect to the network" if isinstance(error, OSError) else "delete the broken files there"
+        raise InputError(
+            f"graph {info.name!r} is not at hand ({_tried(info, root)}) and PyG's download to {cache_folder()} failed"
+            f" ({reason}): {demo}set NCGNN_DATA to a folder with {info.name}.npz, or {remedy}"
+        ) from error
+
+
+def _tried(info: DatasetInfo, root: str | Path | None) -> str:
+    folders = [str(folder) for folder in data_folders(root)]
+    files = f"no {info.name}.npz in {' or '.join(folders)}" if folders else "NCGNN_DATA is not set"
+    return f"{files}; package graphdatascience is not installed" if info.name == "cora" else files

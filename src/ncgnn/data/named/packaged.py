@@ -1,0 +1,62 @@
+"""Graphs that come with an installed package: Cora with ``graphdatascience``, the karate club with PyG."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.data.graph import both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.data.tables.columns.values import as_text
+from ncgnn.data.tables.edges import node_numbers
+
+_CORA_CLASSES = (  # graphdatascience/resources/cora/serialize_cora.py
+    "Neural_Networks",
+    "Rule_Learning",
+    "Reinforcement_Learning",
+    "Probabilistic_Methods",
+    "Theory",
+    "Genetic_Algorithms",
+    "Case_Based",
+)
+
+
+def packaged_graph(name: str) -> Data | None:
+    """The graph ``name`` from an installed package, None if none has it."""
+    if name == "karate":
+        return _karate()
+    folder = _cora_folder() if name == "cora" else None
+    return None if folder is None else _cora(folder)
+
+
+def _cora_folder() -> Path | None:
+    spec = find_spec("graphdatascience")  # finds the files without the slow import
+    places = [] if spec is None else list(spec.submodule_search_locations or ())
+    folders = [Path(place) / "resources" / "cora" for place in places]
+    return next((folder for folder in folders if (folder / "cora_nodes.parquet.gzip").is_file()), None)
+
+
+def _cora(folder: Path) -> Data:
+    nodes = pd.read_parquet(folder / "cora_nodes.parquet.gzip")
+    links = pd.read_parquet(folder / "cora_rels.parquet.gzip")
+    ids = as_text(nodes["nodeId"])
+    pairs = node_numbers(links, ("sourceNodeId", "targetNodeId"), ids, str(folder))
+    edges, _ = merge_edges(pairs, len(ids))
+    return make_graph(
+        "cora",
+        feature_tensor(np.stack(nodes["features"].to_list()).astype(np.float32)),
+        both_directions(edges)[0],
+        torch.tensor(nodes["subject"].to_numpy(np.int64)),
+        class_names=_CORA_CLASSES,
+        node_ids=ids.tolist(),
+    )
+
+
+def _karate() -> Data:
+    from torch_geometric.datasets import KarateClub  # takes seconds to import
+
+    club = KarateClub()[0]
+    edges, _ = merge_edges(club.edge_index.numpy().T, club.num_nodes)
+    return make_graph("karate", feature_tensor(club.x.numpy()), both_directions(edges)[0], club.y)

@@ -1,0 +1,253 @@
+"""The named graphs: all that is known of each by its name alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Literal
+
+from ncgnn.errors import InputError
+
+SYN_CORA = "syn-cora"
+FAR, NEAR, NEAREST = 5, 3, 2  # hops
+SplitRule = Literal["20 per class", "25/25/50", "48/32/20", "published splits", "60/20/20"]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A graph's column of the paper's table 1. The paper's H is the share of edges within a class."""
+
+    nodes: int
+    edges: int
+    features: int
+    classes: int
+    edge_homophily: float
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """A named graph.
+
+    Attributes:
+        name: what :func:`load_dataset` calls it.
+        note: one line about it.
+        paper: the paper's statistics, for graphs in the paper's table 1.
+        pyg: class in ``torch_geometric.datasets`` that downloads it, or None.
+        options: arguments of that class.
+        keep_splits: whether the downloaded splits are those of the benchmark.
+        drop_isolated: whether nodes without an edge are dropped, as in the paper.
+        elsewhere: what to do instead, for graphs that PyG cannot download.
+        family: what graphs are called on which like settings are good; "" for one that is like no other.
+        split: how it is usually split, in the words of the tables.
+        is_generated: whether it is made here where there is no file.
+        is_extra: whether it is in the table beside the paper's.
+        has_few_test_nodes: whether single runs vary most.
+        cost: place among the graphs of the tables, the cheapest first; -1 for others.
+        max_hop: the farthest hop that a search may choose.
+        measured_hops: hops of the attention filter in benchmarks, fewer on graphs that are larger or denser.
+        pagerank_steps: steps of PageRank on large graphs; None where it is exact.
+    """
+
+    name: str
+    note: str
+    paper: Published | None = None
+    pyg: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+    keep_splits: bool = True
+    drop_isolated: bool = False
+    elsewhere: str = ""
+    family: str = ""
+    split: SplitRule = "60/20/20"
+    is_generated: bool = False
+    is_extra: bool = False
+    has_few_test_nodes: bool = False
+    cost: int = -1
+    max_hop: int = FAR
+    measured_hops: int = FAR
+    pagerank_steps: int | None = None
+
+
+def _planetoid(name: str, note: str, title: str, paper: Published | None) -> DatasetInfo:
+    # Planetoid's one split is not kept: the paper draws its own, and no other source of these graphs has it
+    options = {"name": title}
+    return DatasetInfo(
+        name, note, paper, "Planetoid", options, keep_splits=False, family="citation", split="20 per class"
+    )
+
+
+def _amazon(name: str, title: str, paper: Published) -> DatasetInfo:
+    return DatasetInfo(
+        name,
+        "co-purchases, isolated nodes dropped",
+        paper,
+        "Amazon",
+        {"name": title},
+        drop_isolated=True,
+        family="co-purchase",
+        split="20 per class",
+        max_hop=NEAREST,
+        pagerank_steps=5,
+    )
+
+
+def _wikipedia(name: str, paper: Published) -> DatasetInfo:
+    options = {"name": name, "geom_gcn_preprocess": True}
+    note = "Wikipedia pages; many nodes are duplicates"
+    return DatasetInfo(
+        name, note, paper, "WikipediaNetwork", options, family="wikipedia", split="48/32/20", max_hop=NEAR
+    )
+
+
+def _web(name: str, title: str, paper: Published) -> DatasetInfo:
+    note = "web pages of a university"
+    return DatasetInfo(
+        name,
+        note,
+        paper,
+        "WebKB",
+        {"name": title},
+        family="web",
+        split="48/32/20",
+        has_few_test_nodes=True,
+        max_hop=NEAR,
+    )
+
+
+def _filtered(original: str) -> DatasetInfo:
+    name = f"{original}-filtered"
+    where = f"PyG has no loader for it: put {name}.npz (Platonov et al.) into the folder that NCGNN_DATA names"
+    note = f"{original} without its duplicate nodes"
+    return DatasetInfo(name, note, elsewhere=where, family="wikipedia", split="published splits", max_hop=NEAR)
+
+
+def _platonov(name: str, note: str) -> DatasetInfo:
+    loader = "HeterophilousGraphDataset"
+    return DatasetInfo(name, note, pyg=loader, options={"name": name}, split="published splits", max_hop=NEAR)
+
+
+def _synthetic(homophily: str) -> DatasetInfo:
+    note = "synthetic, 1490 nodes, 2965 to 2968 edges, 1433 features, 5 classes"
+    name = f"{SYN_CORA}:{homophily}"
+    return DatasetInfo(name, note, family=SYN_CORA, split="25/25/50", is_generated=True, max_hop=NEAR, cost=3)
+
+
+_ALL = (
+    replace(_planetoid("cora", "citations", "Cora", Published(2708, 5278, 1433, 7, 0.81)), cost=4),
+    DatasetInfo(
+        "citeseer",
+        "citations, Shchur et al.'s version",
+        Published(3312, 4536, 3703, 6, 0.74),
+        elsewhere="PyG does not have this 3312-node graph of Shchur et al.: put citeseer.npz into the folder that"
+        " NCGNN_DATA names, or load 'citeseer-planetoid', which can be downloaded but differs (3327 nodes, 15 of them"
+        " without features, and 4552 edges)",
+        family="citation",
+        split="20 per class",
+        cost=5,
+    ),
+    _planetoid("citeseer-planetoid", "citations, Planetoid's version", "CiteSeer", None),
+    replace(
+        _planetoid("pubmed", "citations", "PubMed", Published(19717, 44324, 500, 3, 0.80)),
+        family="large citation",
+        cost=13,
+        measured_hops=NEAR,
+        pagerank_steps=5,
+    ),
+    DatasetInfo(
+        "cora-ml",
+        "citations",
+        Published(2995, 8158, 2879, 7, 0.79),
+        "CitationFull",
+        {"name": "Cora_ML"},
+        family="citation",
+        split="20 per class",
+        cost=6,
+    ),
+    replace(_amazon("amazon-photo", "Photo", Published(7535, 119081, 745, 8, 0.83)), cost=12),
+    replace(
+        _amazon("amazon-computers", "Computers", Published(13471, 245861, 767, 10, 0.78)),
+        cost=14,
+        measured_hops=NEAREST,
+    ),
+    replace(_wikipedia("squirrel", Published(5201, 198353, 2089, 5, 0.22)), cost=11, measured_hops=NEAR),
+    replace(_wikipedia("chameleon", Published(2277, 31371, 2325, 5, 0.23)), cost=7),
+    DatasetInfo(
+        "actor",
+        "actors on one Wikipedia page",
+        Published(7600, 26659, 932, 5, 0.22),
+        "Actor",
+        family="actor",
+        split="48/32/20",
+        max_hop=NEAR,
+        cost=9,
+    ),
+    replace(_web("texas", "Texas", Published(183, 279, 1703, 5, 0.06)), cost=0),
+    DatasetInfo(
+        "cornell",
+        "web pages of a university, as published until 2022: Texas's features and labels on Cornell's edges",
+        Published(183, 277, 1703, 5, 0.30),
+        elsewhere="the version the paper used is no longer published: put cornell.npz into the folder that NCGNN_DATA"
+        " names, or load 'cornell-fixed', the repaired graph, which is a different task",
+        family="web",
+        split="48/32/20",
+        has_few_test_nodes=True,
+        max_hop=NEAR,
+        cost=1,
+    ),
+    replace(_web("wisconsin", "Wisconsin", Published(251, 450, 1703, 5, 0.18)), cost=2),
+    DatasetInfo(
+        "cornell-fixed",
+        "web pages of a university, with its own features and labels",
+        pyg="WebKB",
+        options={"name": "Cornell"},
+        family="web",
+        split="48/32/20",
+        max_hop=NEAR,
+    ),
+    replace(_filtered("squirrel"), is_extra=True, cost=8),
+    _filtered("chameleon"),
+    _platonov("roman-empire", "words of an article"),
+    _platonov("amazon-ratings", "products and their ratings"),
+    replace(_platonov("minesweeper", "cells of a game; scored by ROC-AUC"), family="game", is_extra=True, cost=10),
+    _platonov("tolokers", "workers of a crowd-sourcing platform; scored by ROC-AUC"),
+    _platonov("questions", "users of a question-answering site; scored by ROC-AUC"),
+    DatasetInfo("karate", "34 members of a karate club"),
+    DatasetInfo(
+        "planted", "generated; it is known which neighbours and features carry the signal of a class", is_generated=True
+    ),
+    *(_synthetic(f"0.{tenth}") for tenth in range(1, 10)),
+)
+
+DATASETS: dict[str, DatasetInfo] = {info.name: info for info in _ALL}
+
+
+def dataset_info(name: str) -> DatasetInfo:
+    """What is known of the graph called ``name``; ``syn-cora:H`` is known for every H from 0 to 1."""
+    if name in DATASETS:
+        return DATASETS[name]
+    if name.startswith("syn-cora:"):
+        return _synthetic(f"{_homophily(name):g}")
+    near = get_close_matches(name.lower(), DATASETS, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(DATASETS)}"
+    raise InputError(f"there is no graph called {name!r}; {hint}")
+
+
+def find_info(name: str) -> DatasetInfo | None:
+    """What is known of a graph, or of all Syn-Cora graphs; None for a graph of a person's own."""
+    return _synthetic("H") if name.partition(":")[0] == SYN_CORA else DATASETS.get(name)
+
+
+def usual_rule(name: str) -> SplitRule:
+    """How the graph called ``name`` is split where it has no published splits."""
+    if name.startswith(SYN_CORA):
+        return "25/25/50"
+    info = find_info(name)
+    return "60/20/20" if info is None else info.split
+
+
+def _homophily(name: str) -> float:
+    try:
+        value = float(name.partition(":")[2])
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"{name!r}: after 'syn-cora:' comes a homophily from 0 to 1, as in 'syn-cora:0.5'")
+    return value

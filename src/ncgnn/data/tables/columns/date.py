@@ -1,0 +1,40 @@
+"""Dates as numbers: days since 1970."""
+
+import numpy as np
+import pandas as pd
+from pandas.api import types
+
+from ncgnn.data.tables.columns.values import as_values, fault
+
+_ADVICE = "write dates like 2024-12-31 or 2024-12-31 23:59, leave it blank, or name the column as categorical"
+_DAY = pd.Timedelta(days=1)
+_FIRST = pd.Timestamp("1970-01-01", tz="UTC")
+
+
+def as_days(column: pd.Series) -> np.ndarray:
+    """Values as days since 1970 in float64, nan where there is no date; text must be in ISO 8601 or like 31.12.2024."""
+    values = column if types.is_datetime64_any_dtype(column.dtype) else as_values(column).replace("", None)
+    dates = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
+    if dates.isna().any() and not types.is_datetime64_any_dtype(column.dtype):
+        dates = dates.fillna(pd.to_datetime(values, format="%d.%m.%Y", utc=True, errors="coerce"))
+    return ((dates - _FIRST) / _DAY).to_numpy(np.float64, na_value=np.nan)
+
+
+def checked_days(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
+    """Values as days, nan where there is none; the first that is no date is an :class:`InputError`."""
+    days = as_days(column)
+    wrong = np.isnan(days) & (as_values(column) != "").to_numpy()
+    if wrong.any():
+        raise fault(column, int(wrong.argmax()), "is not a date", where, advice)
+    return days
+
+
+def are_dates(column: pd.Series, text: pd.Series) -> bool:
+    """Whether every value is a date; ``text`` is the column as text, "" where there is nothing."""
+    if types.is_datetime64_any_dtype(column.dtype):
+        return True
+    # a look at one value spares most columns the attempt
+    filled = text[text != ""]
+    if filled.empty or not filled.iloc[:1].str.match(r"\d{4}-\d|\d{1,2}\.\d{1,2}\.\d{4}$").all():
+        return False
+    return not np.isnan(as_days(filled)).any()

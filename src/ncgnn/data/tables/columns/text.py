@@ -1,0 +1,72 @@
+"""Columns of free text: TF-IDF as scikit-learn's, one feature a word."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from ncgnn.data.tables.columns.tokens import tokens
+from ncgnn.data.tables.columns.values import as_values
+from ncgnn.data.tables.encoding import Column
+
+_MOST = 5000
+_RARE, _COMMON = 2, 0.5  # rows, and share of rows: rarer words say nothing of other nodes, more common ones nothing
+_FALL = 0.05
+
+
+def learn_words(column: pd.Series) -> Column | None:
+    """The column with its words and their weights; None where no word is in several rows but not in most."""
+    text = as_values(column)
+    text = text[text != ""]
+    found = tokens(text)
+    coded = found.words.dictionary_encode()
+    counts = _counts(found.rows, coded.indices.to_numpy(), (len(text), len(coded.dictionary)))
+    rows, often = np.diff(counts.tocsc().indptr), counts.sum(axis=0)
+    fit = np.flatnonzero((rows >= _RARE) & (rows <= _COMMON * len(text)))
+    if not len(fit):
+        return None
+    names = np.array(coded.dictionary.take(pa.array(fit)).to_pylist(), dtype=object)
+    order = np.lexsort((names, -often[fit]))[:_MOST]
+    order = order[np.argsort(names[order])]
+    return Column(
+        name=str(column.name),
+        kind="text",
+        words=tuple(names[order]),
+        idf=tuple((np.log((1 + len(text)) / (1 + rows[fit[order]])) + 1).tolist()),
+        known=float(often[fit[order]].sum() / often.sum()),
+    )
+
+
+def tf_idf(column: pd.Series, spec: Column) -> tuple[sp.csr_array, float, int]:
+    """The features [N, words], which share of all words is known, and how many rows have text but no known word."""
+    found = tokens(as_values(column))
+    codes = pc.index_in(found.words, value_set=pa.array(spec.words, pa.large_string())).fill_null(-1).to_numpy()
+    known = codes >= 0
+    counts = _counts(found.rows[known], codes[known], (len(column), spec.width))
+    strange = len(np.unique(found.rows)) - int((np.diff(counts.indptr) > 0).sum())
+    x = normalize(counts @ sp.diags_array(np.array(spec.idf))).astype(np.float32)
+    return x, float(known.sum() / max(len(known), 1)), strange
+
+
+def describe_words(spec: Column, known: float, strange: int) -> str:
+    rest = f", {strange} rows with none of them" if strange else ""
+    return f"{spec.width} words, {known:.0%} of all{rest}"
+
+
+def note_words(spec: Column, known: float, strange: int) -> str:
+    """What to say where a later table has other words than the first."""
+    if not strange and known >= spec.known - _FALL:
+        return ""
+    return (
+        f"column {spec.name!r}: {known:.1%} of the words are known (of the table they were learnt from"
+        f" {spec.known:.1%}); rows with text but no known word: {strange}"
+    )
+
+
+def _counts(rows: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
+    """How often each word is in each text."""
+    counts = sp.csr_array((np.ones(len(rows)), (rows, codes)), shape=shape)
+    counts.sum_duplicates()
+    return counts

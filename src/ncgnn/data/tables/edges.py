@@ -1,0 +1,96 @@
+"""Ids of the node table; the edge table's rows as pairs of node numbers, with their weights and directions."""
+
+import numpy as np
+import pandas as pd
+
+from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT
+from ncgnn.data.tables.columns.values import as_numbers, as_text, as_values, fault, no_number
+from ncgnn.errors import InputError
+
+_ONE = ("", "directed", "->", "<-", "out", "in")
+_BOTH = ("undirected", "both", "<->", "--", "mutual")
+_DROP = "correct it, or drop the edge"
+_NO_WEIGHTS = "no value of the column is: name another one as weight"
+
+
+def node_ids(column: pd.Series, where: str) -> pd.Series:
+    """The ids as text; blank or repeated ones are an :class:`InputError`."""
+    ids = as_text(column)
+    whole = _without_point_zero(ids)
+    if (whole != ids).all():  # a column of integers that was written out as floats
+        ids = whole
+    blank = (ids == "").to_numpy()
+    if blank.any():
+        raise InputError(f"{where}, column {str(column.name)!r}, row {int(blank.argmax()) + 1}: the id is blank")
+    twice = ids.duplicated().to_numpy()
+    if twice.any():
+        row = int(twice.argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: id {ids.iloc[row]!r} occurs again;"
+            f" rows that repeat an id: {int(twice.sum())}; if this is no id, say which column is",
+            "id",
+        )
+    return ids
+
+
+def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, where: str) -> np.ndarray:
+    """Row of the node table that each end of each edge names, shape (edges, 2)."""
+    names = pd.concat([as_text(edges[column]) for column in ends], ignore_index=True)
+    numbers = _look_up(names, ids)
+    # "1.0" in an edge file is what a column of integers with gaps becomes when it is written out
+    strays = numbers < 0
+    if strays.any():
+        numbers[strays] = _look_up(_without_point_zero(names[strays]), ids)
+    pairs = numbers.reshape(2, -1).T
+    unknown = (pairs < 0).any(axis=1)
+    if unknown.any():
+        row = int(unknown.argmax())
+        end = int(pairs[row].argmin())
+        raise InputError(
+            f"{where}, column {ends[end]!r}, row {row + 1}: node {names.iloc[row + end * len(edges)]!r} is not in the"
+            f" node table; edges with an unknown node: {int(unknown.sum())}"
+        )
+    return pairs
+
+
+def edge_weights(column: pd.Series, where: str) -> np.ndarray:
+    """The weights; each must be a number above zero, neither too large nor too small for float32."""
+    weights = as_numbers(column)
+    finite = np.isfinite(weights)
+    if not finite.all():
+        raise no_number(column, int(finite.argmin()), where, _DROP if finite.any() else _NO_WEIGHTS)
+    if (weights <= 0).any():
+        row = int((weights <= 0).argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero; {_DROP}"
+        )
+    fits = (weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)
+    if not fits.all():
+        what = f"is not between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise fault(column, int(fits.argmin()), what, where, "give the weights in another unit")
+    return weights
+
+
+def times_counted(column: pd.Series, where: str) -> np.ndarray:
+    """How often each edge counts: twice where it holds in both directions, as the two rows that it stands for."""
+    text = as_values(column).str.lower()
+    both = text.isin(_BOTH).to_numpy()
+    wrong = ~(both | text.isin(_ONE).to_numpy())
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: {text.iloc[row]!r} is not a direction; write"
+            f" {', '.join(_ONE[1:])} for one, {', '.join(_BOTH)} for both"
+        )
+    return 1 + both
+
+
+def _look_up(names: pd.Series, ids: pd.Series) -> np.ndarray:
+    """Position of each name among the unique ids, -1 if it is none of them."""
+    codes, _ = pd.factorize(pd.concat([ids, names], ignore_index=True))
+    codes = codes[len(ids) :]
+    return np.where(codes < len(ids), codes, -1)
+
+
+def _without_point_zero(ids: pd.Series) -> pd.Series:
+    return ids.str.replace(r"^(-?\d+)\.0+$", r"\1", regex=True)

@@ -1,0 +1,127 @@
+"""Feature columns of a node table: choose how each is encoded, and encode."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import torch
+from pandas.api.types import is_scalar
+from torch import Tensor
+
+from ncgnn.data.graph import KEPT_SPARSE_BELOW, feature_tensor
+from ncgnn.data.tables.columns import category, number, text
+from ncgnn.data.tables.columns.guess import guess_kind
+from ncgnn.data.tables.encoding import Column, Kind
+from ncgnn.data.tables.roles import check_column
+from ncgnn.errors import InputError
+
+_LEARNT = ", from which was learnt (add it, blank where it is not known, or train again)"
+Block = Any  # a NumPy array or a scipy.sparse.csr_array
+
+
+class Encoded(NamedTuple):
+    """Features of a table; the numbers among them before they were scaled; of each column what it holds, and what to
+    say of it where it was learnt from another table."""
+
+    x: Tensor
+    numbers: Tensor
+    details: list[str]
+    notes: list[str]
+
+
+class _Part(NamedTuple):
+    block: Block
+    detail: str
+    note: str = ""
+    raw: np.ndarray | None = None
+
+
+def choose_columns(
+    table: pd.DataFrame, kinds: Mapping[str, Kind], where: str
+) -> tuple[tuple[Column, ...], dict[str, str]]:
+    """An encoding for each column, of the kind that is given or guessed, and why others are left out."""
+    chosen = {name: _choose(table[name], kinds.get(name), where) for name in table.columns}
+    left_out = {name: reason for name, reason in chosen.items() if isinstance(reason, str)}
+    for name, reason in left_out.items():
+        warnings.warn(f"{where}, column {name!r}: {reason}: left out", UserWarning, stacklevel=3)
+    columns = tuple(column for column in chosen.values() if isinstance(column, Column))
+    if not columns:
+        raise InputError(
+            f"{where}: no feature column is left, and none is made up: add columns that describe the nodes"
+            " (numbers, categories, dates or text)"
+        )
+    return columns, left_out
+
+
+def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Encoded:
+    """Features of the rows of ``table``; values that the columns do not know become zeros."""
+    for column in columns:
+        check_column(table, column.name, where, _LEARNT)
+    parts = [_encode(table[column.name], column, where) for column in columns]
+    raw = [part.raw for part in parts if part.raw is not None]
+    return Encoded(
+        feature_tensor(_stack([part.block for part in parts], len(table))),
+        torch.from_numpy(np.column_stack(raw) if raw else np.empty((len(table), 0))),
+        [part.detail for part in parts],
+        [part.note for part in parts if part.note],
+    )
+
+
+def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
+    _check_scalars(column, where)
+    if not str(column.name):
+        return "it has no name"
+    kind = kind or guess_kind(column, where)
+    if kind is None:
+        return f"{column.nunique()} different values in {len(column)} rows look like a key"
+    if kind == "text":
+        return text.learn_words(column) or "no word is in two rows but not in most"
+    learnt = category.learn_categories(column) if kind == "categorical" else None
+    learnt = number.learn_numbers(column, kind, where) if kind in ("numeric", "date") else learnt
+    return learnt or "every value is blank"
+
+
+def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
+    if spec.kind == "text":
+        x, known, strange = text.tf_idf(column, spec)
+        note = text.note_words(spec, known, strange)
+        return _Part(x, text.describe_words(spec, known, strange), _blank(spec) if not known + strange else note)
+    if spec.kind == "categorical":
+        x, unknown, blank = category.one_hot(column, spec)
+        detail = category.describe_categories(spec, unknown, blank)
+        note = category.note_categories(spec, unknown)
+        return _Part(x, detail, _blank(spec) if blank == len(column) else note)
+    raw = number.raw_numbers(column, spec.kind, where)
+    x = number.scale_numbers(raw, spec, where)[:, None]
+    note = _blank(spec) if np.isnan(raw).all() else ""
+    return _Part(x, number.describe_numbers(raw, spec.kind), note, raw=None if spec.flag else raw)
+
+
+def _blank(spec: Column) -> str:
+    """What to say where a later table has no value at all."""
+    return f"column {spec.name!r}: every value is blank"
+
+
+def _stack(blocks: list[Block], rows: int) -> Block:
+    """All blocks side by side, as a sparse matrix only where that is the smaller one."""
+    width = sum(block.shape[1] for block in blocks)
+    filled = sum(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz for block in blocks)
+    if filled < KEPT_SPARSE_BELOW * rows * width:
+        return sp.hstack([sp.csc_array(block) for block in blocks], format="csr")
+    out, start = np.empty((rows, width), np.float32), 0
+    for block in blocks:
+        out[:, start : start + block.shape[1]] = block if isinstance(block, np.ndarray) else block.toarray()
+        start += block.shape[1]
+    return out
+
+
+def _check_scalars(column: pd.Series, where: str) -> None:
+    kinds = [type(value) for value in column.dropna().head(1) if not is_scalar(value) or isinstance(value, complex)]
+    if kinds:
+        raise InputError(
+            f"{where}, column {str(column.name)!r}: holds {kinds[0].__name__} values, not numbers or text; give each"
+            " feature its own column, or name the column to be ignored"
+        )

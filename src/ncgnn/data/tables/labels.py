@@ -1,0 +1,53 @@
+"""Label column to class numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from torch import Tensor, from_numpy
+
+from ncgnn.data.tables.columns.values import as_values
+from ncgnn.errors import InputError
+
+_MANY = 20  # classes that a few nodes each may have
+_OWN = 0.9  # beyond this share of rows, nearly every row has a text of its own
+
+
+def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: str) -> tuple[Tensor, list[str]]:
+    """Class number of every row, -1 where the label is blank, and the names of the classes.
+
+    Without ``class_names`` the classes are those of the column in order, as numbers when all are whole numbers.
+    """
+    text = as_values(column)
+    names = [str(name) for name in class_names] if class_names is not None else _sorted(set(text.unique()) - {""})
+    codes = pd.Index(names, dtype="str").get_indexer(pd.Index(text)).astype(np.int64)
+    unknown = (codes < 0) & (text != "").to_numpy()
+    if unknown.any():
+        row = int(unknown.argmax())
+        raise InputError(
+            f"{where}, column {str(column.name)!r}, row {row + 1}: label {text.iloc[row]!r} is none of the classes"
+            f" {', '.join(names)}; leave the label of such a node blank, or train again"
+        )
+    if class_names is None:
+        _check_classes(names, int((codes >= 0).sum()), f"{where}, column {str(column.name)!r}")
+    return from_numpy(codes), names
+
+
+def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:
+    """Measured numbers, texts and keys are no classes."""
+    is_text = np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any()
+    if len(names) <= max(_MANY, labelled * (_OWN if is_text else 0.5)):
+        return
+    remedy = "" if is_text else ", or write ranges of these numbers as classes"
+    raise InputError(
+        f"{where}: {len(names)} different {'values' if is_text else 'numbers'} in {labelled} labelled rows are no"
+        f" classes: name another column{remedy}",
+        "label",
+    )
+
+
+def _sorted(names: set[str]) -> list[str]:
+    try:
+        return sorted(names, key=lambda name: (int(name), name))
+    except ValueError:
+        return sorted(names)

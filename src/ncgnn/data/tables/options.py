@@ -1,0 +1,91 @@
+"""What a user says about columns, as options or in a TOML file."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ncgnn.data.tables.encoding import Encoding
+from ncgnn.data.tables.roles import check_column
+from ncgnn.errors import InputError
+from ncgnn.files import read_toml
+
+
+class Columns(BaseModel):
+    """The options of :func:`ncgnn.read_graph` that name columns."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str | None = None
+    label: str | None = None
+    title: str | None = None
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+    direction: str | None = None
+    numeric: list[str] = []
+    categorical: list[str] = []
+    date: list[str] = []
+    text: list[str] = []
+    ignore: list[str] = []
+
+
+def read_columns(path: str | Path) -> dict[str, Any]:
+    """Options for :func:`ncgnn.read_graph` from a TOML file: those that it sets."""
+    try:
+        return Columns.model_validate(read_toml(path)).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            raise InputError(f"{path}: unknown key {key!r}; known keys: {', '.join(Columns.model_fields)}") from None
+        wanted = "a column name" if Columns.model_fields[key].default is None else "a list of column names"
+        raise InputError(f"{path}: {key} = {first['input']!r}: must be {wanted}") from None
+
+
+def with_options(columns: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file says of columns and what options say, which are stronger: of a column that an option names, what the
+    file says does not count."""
+    said = {key: value for key, value in options.items() if isinstance(value, list)}
+    listed = {name for names in said.values() for name in names}
+    columns = {key: value for key, value in columns.items() if key not in ("id", "label") or value not in listed}
+    named = listed | {options[key] for key in ("id", "label") if key in options}
+    kept = {
+        key: [name for name in value if name not in named] for key, value in columns.items() if isinstance(value, list)
+    }
+    return {**columns, **options, **{key: kept.get(key, []) + said.get(key, []) for key in {**kept, **said}}}
+
+
+def kinds_of(**named: Collection[str]) -> dict[str, Any]:
+    """What each column is named as, a kind or to be ignored; one that is named twice is an :class:`InputError`."""
+    kinds: dict[str, Any] = {}
+    for kind, names in named.items():
+        if isinstance(names, str):
+            raise InputError(f"{kind}={names!r}: give a list of column names")
+        for name in names:
+            if kinds.setdefault(name, kind) != kind:
+                raise InputError(f"column {name!r} is named as {kinds[name]} and as {kind}: keep one")
+    return kinds
+
+
+def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
+    """Whether what is said of columns agrees with what a model has learnt of them, which is what holds."""
+    learnt: dict[str, str] = {column.name: column.kind for column in earlier.columns}
+    for kind in ("numeric", "categorical", "date", "text", "ignore"):
+        for name in said.get(kind, ()):
+            found = learnt.get(name, "ignore")
+            if found != kind:
+                how = "has not learnt from this column" if found == "ignore" else f"has learnt this column as {found}"
+                raise InputError(f"column {name!r} under {kind}: the model {how}: do not name it, or train again")
+
+
+def feature_columns(table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, str], where: str) -> pd.DataFrame:
+    """The columns of the node table that are features."""
+    no_features = {roles.id: "id", roles.label: "label"}
+    for name, kind in kinds.items():
+        check_column(table, name, where)
+        if name in no_features and kind != "ignore":
+            raise InputError(f"column {name!r} is the {no_features[name]}, no feature: do not name it as {kind}")
+    return table[[name for name in table.columns if name not in no_features and kinds.get(name) != "ignore"]]

@@ -1,0 +1,63 @@
+"""What the columns of two tables were taken for, to be shown before anything is learnt from them."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ncgnn.data.tables.encoding import Encoding
+
+_MOST_LINES = 30
+
+
+class Role(NamedTuple):
+    """A column, what it is taken for, and what it holds."""
+
+    table: str
+    column: str
+    role: str
+    detail: str = ""
+
+
+def node_roles(
+    table: str, found: Encoding, labels: str, details: Sequence[str], left_out: Mapping[str, str]
+) -> list[Role]:
+    """Roles of the columns of the node table: id, label, title, features, those that are left out."""
+    label = [] if found.label is None else [Role(table, found.label, "label", labels)]
+    title = [] if found.title is None else [Role(table, found.title, "title")]
+    features = [
+        Role(table, column.name, column.kind, detail) for column, detail in zip(found.columns, details, strict=True)
+    ]
+    others = [Role(table, name, "left out", reason) for name, reason in left_out.items()]
+    return [Role(table, found.id, "id"), *label, *title, *features, *others]
+
+
+def edge_roles(table: str, found: Encoding, pairs: np.ndarray, edges: int) -> list[Role]:
+    """Roles of the columns of the edge table; with the first of them, what became of the rows."""
+    loops = int((pairs[:, 0] == pairs[:, 1]).sum())
+    repeated = len(pairs) - loops - edges
+    counts = f"{len(pairs)} rows, {edges} edges: {repeated} repeated, {loops} self-loops"
+    names = {"source": found.source, "target": found.target, "weight": found.weight, "direction": found.direction}
+    roles = [Role(table, name, role) for role, name in names.items() if name is not None]
+    return [roles[0]._replace(detail=counts), *roles[1:]]
+
+
+def role_lines(roles: Sequence[Role]) -> list[str]:
+    """The roles as aligned lines under the names of the tables; of very many columns the first, and a count."""
+    lines: list[str] = []
+    for table in dict.fromkeys(role.table for role in roles):
+        own = [role for role in roles if role.table == table]
+        lines += [table, *_aligned(own[:_MOST_LINES])]
+        rest = Counter(role.role for role in own[_MOST_LINES:])
+        lines += [f"  and {', '.join(f'{count} {role}' for role, count in rest.items())}"] * bool(rest)
+    return lines
+
+
+def _aligned(roles: Sequence[Role]) -> list[str]:
+    names = [" ".join(role.column.split()) for role in roles]
+    first, second = max(map(len, names)), max(len(role.role) for role in roles)
+    return [
+        f"  {name:{first}}  {role.role:{second}}  {role.detail}".rstrip()
+        for name, role in zip(names, roles, strict=True)
+    ]
