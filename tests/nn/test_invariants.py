@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import ncgnn
-from drawn_models import (
+from helpers.drawn_models import (
     FEATURES,
     C,
     K,
@@ -21,7 +21,7 @@ from drawn_models import (
     seeds,
     sparsified_filters,
 )
-from reference_torch import edge_list
+from helpers.reference_torch import edge_list
 
 # Invariants of the routing
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ncgnn
-import reference_numpy
-from drawn_models import (
+from helpers import reference_numpy
+from helpers.drawn_models import (
     C,
     K,
     assert_close,
@@ -28,7 +28,7 @@ from drawn_models import (
     sparsified_filters,
     truncated_diffusions,
 )
-from reference_torch import edge_list
+from helpers.reference_torch import edge_list
 
 # Proposition 1: the filter is a polynomial of the Laplacian
 

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import ncgnn
-import reference_numpy
-from filter_cases import (
+from helpers import reference_numpy
+from helpers.filter_cases import (
     DTYPES,
     FILTERS,
     ISOLATED,

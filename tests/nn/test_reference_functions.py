@@ -5,10 +5,9 @@ import pytest
 import torch
 
 import ncgnn
-import reference_numpy
-import reference_torch
-from filter_cases import CASES, ISOLATED, NODES, C, as_numpy, assert_agree, features, graph, prepare
-from reference_models import filter_of, parameters_of, random_model
+from helpers import reference_numpy, reference_torch
+from helpers.filter_cases import CASES, ISOLATED, NODES, C, as_numpy, assert_agree, features, graph, prepare
+from helpers.reference_models import filter_of, parameters_of, random_model
 
 
 @pytest.mark.parametrize("margins", [{}, {"m_plus": 0.8, "m_minus": 0.25, "lam": 0.3}], ids=["default", "other"])

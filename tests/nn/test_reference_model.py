@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-import reference_numpy
-import reference_torch
-from filter_cases import (
+from helpers import reference_numpy, reference_torch
+from helpers.filter_cases import (
     CASES,
     DTYPES,
     FILTERS,
@@ -20,7 +19,7 @@ from filter_cases import (
     graph,
     prepare,
 )
-from reference_models import assert_library_is_reference, filter_of, parameters_of, random_model
+from helpers.reference_models import assert_library_is_reference, filter_of, parameters_of, random_model
 
 
 @DTYPES

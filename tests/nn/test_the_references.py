@@ -3,10 +3,22 @@
 import pytest
 import torch
 
-import reference_numpy
-import reference_torch
-from filter_cases import CASES, CLASS, FILTERS, ISOLATED, NODES, PRIMARY, C, K, as_numpy, assert_agree, features, graph
-from reference_models import random_model, random_reference_arguments
+from helpers import reference_numpy, reference_torch
+from helpers.filter_cases import (
+    CASES,
+    CLASS,
+    FILTERS,
+    ISOLATED,
+    NODES,
+    PRIMARY,
+    C,
+    K,
+    as_numpy,
+    assert_agree,
+    features,
+    graph,
+)
+from helpers.reference_models import random_model, random_reference_arguments
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["unweighted", "weighted"])

@@ -4,8 +4,8 @@ import torch
 from torch.autograd import gradcheck
 
 import ncgnn
+from helpers.random_graphs import random_graph
 from ncgnn.sparse import CSR, ChebyshevSeries, exact_pagerank, pagerank_series
-from random_graphs import random_graph
 
 
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 0.5, 0.95, 1 - 1e-9])

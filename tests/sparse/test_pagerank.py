@@ -5,9 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.random_graphs import random_graph
 from ncgnn.sparse import TopK, exact_pagerank, kernels, normalized_adjacency, push_pagerank
 from ncgnn.sparse import pagerank as pagerank_module
-from random_graphs import random_graph
 
 
 def test_exact_pagerank_is_the_limit_of_its_series():

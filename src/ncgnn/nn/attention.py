@@ -1,13 +1,12 @@
 """The attention-based graph filter (equations 4 and 5)."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from ncgnn.nn.filter import Form, GraphFilter
-from ncgnn.sparse import HopBank, LinearOperator, Sparsify, hop_matrices
+from ncgnn.sparse import Sparsify
 
 
 class AttentionFilter(GraphFilter):
@@ -42,11 +41,20 @@ class AttentionFilter(GraphFilter):
         if prior is not None and len(prior) != len(given):
             raise ValueError(f"the prior has {len(prior)} values for {len(given)} hops")
         start = sorted(zip(given, [0.0] * len(given) if prior is None else prior, strict=True))
-        self.hops = tuple(hop for hop, _ in start)
+        self._hops = tuple(hop for hop, _ in start)
         self.prior = tuple(float(zeta) for _, zeta in start)
         self.zeta = nn.Parameter(torch.empty(len(self.hops)))
         self.register_buffer("hop_index", torch.tensor(self.hops), persistent=False)
         self.reset_parameters()
+
+    @property
+    def hops(self) -> tuple[int, ...]:
+        r""":math:`\mathcal{M}`, in ascending order."""
+        return self._hops
+
+    @property
+    def cache_key(self) -> str:
+        return f"attention hops={list(self.hops)} sparsify={self.sparsify} form={self.form}"
 
     def reset_parameters(self) -> None:
         with torch.no_grad():
@@ -58,12 +66,6 @@ class AttentionFilter(GraphFilter):
 
     def coefficients(self) -> Tensor:
         return self.zeta.new_zeros(self.hops[-1] + 1).index_put((self.hop_index,), self.hop_weights())
-
-    def _explicit(self, a: Any, dtype: torch.dtype) -> HopBank:
-        return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
-
-    def _explicit_operator(self, matrix: HopBank) -> LinearOperator:
-        return matrix.combine(self.hop_weights().to(matrix.values.dtype))
 
     def __repr__(self) -> str:
         return f"{self.__class__.__name__}(hops={list(self.hops)}, sparsify={self.sparsify}, form={self.form!r})"

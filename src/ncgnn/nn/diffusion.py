@@ -1,12 +1,13 @@
 """The diffusion-based graph filter (equations 6 and 7)."""
 
+from collections.abc import Iterator
 from math import exp, lgamma, log
 from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
-from ncgnn.nn.filter import Form, GraphFilter
+from ncgnn.nn.filter import Form, GraphFilter, HopTerm, PreparedFilter, power_terms
 from ncgnn.sparse import (
     CSR,
     ChebyshevSeries,
@@ -21,6 +22,9 @@ from ncgnn.sparse import (
     push_pagerank,
 )
 from ncgnn.sparse.pagerank import EXACT_LIMIT, is_symmetric
+
+FIRST_HOPS = 10
+"""Of the infinite sum of exact PageRank, this many hops are told apart."""
 
 
 class DiffusionFilter(GraphFilter):
@@ -69,6 +73,11 @@ class DiffusionFilter(GraphFilter):
         self.time, self.tolerance = time, tolerance
 
     @property
+    def cache_key(self) -> str:
+        rate = f"ppr alpha={self.alpha}" if self.kind == "ppr" else f"heat time={self.time}"
+        return f"{rate} steps={self.steps} sparsify={self.sparsify} tolerance={self.tolerance} form={self.form}"
+
+    @property
     def _is_closed(self) -> bool:
         """Exact PageRank: its sum over hops converges too slowly to be summed."""
         return self.kind == "ppr" and self.steps is None
@@ -85,13 +94,25 @@ class DiffusionFilter(GraphFilter):
         if not self._is_closed:
             return super()._implicit_operator(a)
         series = pagerank_series(self.alpha, a.values.dtype)
-        return ChebyshevSeries(a, series.to(a.values.device))
+        return ChebyshevSeries(a, series.to(a.values.device), odds=(1 - self.alpha) / self.alpha)
 
     def coefficients(self) -> Tensor:
         return torch.tensor(self._series(), dtype=torch.float64)
 
     def hop_weights(self) -> Tensor | None:
         return None if self.steps is None else self.coefficients()
+
+    def hop_terms(self, prepared: PreparedFilter, p: Tensor, arrived: Tensor) -> Iterator[HopTerm] | None:
+        if not (prepared.is_implicit and self._is_closed):
+            return super().hop_terms(prepared, p, arrived)
+        assert isinstance(prepared.matrix, CSR)
+        return self._first_terms(prepared.matrix, p, arrived)
+
+    def _first_terms(self, a: CSR, p: Tensor, arrived: Tensor) -> Iterator[HopTerm]:
+        for hop, term in power_terms(a, [self.alpha * (1 - self.alpha) ** h for h in range(FIRST_HOPS)], p):
+            arrived = arrived - term
+            yield hop, term
+        yield "farther", arrived
 
     def _series(self) -> list[float]:
         if self.kind == "ppr":

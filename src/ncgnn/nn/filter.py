@@ -1,6 +1,7 @@
 """What attention and diffusion filters have in common (equation 4)."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, Literal
@@ -8,10 +9,21 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from ncgnn.sparse import CSR, Dense, HopBank, LinearOperator, Polynomial, Sparsify, normalized_adjacency
+from ncgnn.sparse import (
+    CSR,
+    Dense,
+    HopBank,
+    LinearOperator,
+    Polynomial,
+    Sparsify,
+    hop_matrices,
+    normalized_adjacency,
+)
 
 Form = Literal["implicit", "explicit"]
 Prepared = CSR | HopBank | Dense
+HopTerm = tuple[str, Tensor]
+"""The name of a hop, and what arrives from it at each node."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +31,7 @@ class PreparedFilter:
     """The fixed part of a filter for one graph, made by :meth:`GraphFilter.prepare`.
 
     ``matrix`` is the normalised adjacency for the implicit form; for the explicit one the matrices of the hops, or
-    the finished filter. ``made_by`` says which filter can use it.
+    the finished filter. ``made_by`` is the ``cache_key`` of the filters that can use it.
     """
 
     matrix: Prepared
@@ -40,6 +52,8 @@ class GraphFilter(nn.Module, ABC):
     ``prepared = filter.prepare(edge_index, num_nodes)`` does the work that depends on the graph alone;
     ``filter(prepared)`` is the operator :math:`\bar{\mathbf{A}}` at the current coefficients.
 
+    A filter of your own defines :meth:`coefficients`, fixed or computed from parameters, and :attr:`cache_key`.
+
     Args:
         sparsify: ``None``, :class:`~ncgnn.TopK` or :class:`~ncgnn.Threshold`; what is kept is normalised again.
         form: ``"implicit"`` applies :math:`\tilde{\mathbf{A}}` hop after hop and builds nothing, ``"explicit"`` builds
@@ -59,6 +73,40 @@ class GraphFilter(nn.Module, ABC):
     def coefficients(self) -> Tensor:
         r""":math:`\xi_0, \ldots, \xi_I` of equation 4, zero for the hops that are not in :math:`\mathcal{M}`."""
 
+    @property
+    @abstractmethod
+    def cache_key(self) -> str:
+        """Two filters with the same key prepare the same values for the same graph."""
+
+    @property
+    def hops(self) -> Sequence[int]:
+        """The hops that :meth:`hop_weights` belong to."""
+        return range(len(self.coefficients()))
+
+    def hop_weights(self) -> Tensor | None:
+        r""":math:`\xi_i` for each of :attr:`hops`; ``None`` where the filter is not a finite sum."""
+        return self.coefficients()
+
+    def hop_terms(self, prepared: PreparedFilter, p: Tensor, arrived: Tensor) -> Iterator[HopTerm] | None:
+        r"""What arrives from each hop of ``arrived`` :math:`= \bar{\mathbf{A}} \mathbf{p}` [N, d], in the order of the
+        hops; ``None`` where the prepared filter is not a sum over hops."""
+        matrix = prepared.matrix
+        if isinstance(matrix, HopBank):
+            return self._bank_terms(matrix, p)
+        if not prepared.is_implicit:
+            return None
+        assert isinstance(matrix, CSR)
+        return power_terms(matrix, self.coefficients().to(matrix.values).tolist(), p)
+
+    def _bank_terms(self, bank: HopBank, p: Tensor) -> Iterator[HopTerm]:
+        weights = self.hop_weights()
+        assert weights is not None
+        for hop, weight, values in zip(self.hops, weights.tolist(), bank.values, strict=True):
+            yield str(hop), weight * CSR(bank.pattern, values).product(p)
+
+    def reset_parameters(self) -> None:
+        """Put learned coefficients back to where they start; a fixed filter has none."""
+
     def prepare(
         self,
         edge_index: Tensor,
@@ -71,11 +119,11 @@ class GraphFilter(nn.Module, ABC):
         a = normalized_adjacency(edge_index, num_nodes, edge_weight)
         implicit = self._takes_implicit(a)
         matrix = CSR.from_scipy(a, dtype) if implicit else self._explicit(a, dtype)
-        return PreparedFilter(matrix, implicit, num_nodes, repr(self)).to(edge_index.device, dtype)
+        return PreparedFilter(matrix, implicit, num_nodes, self.cache_key).to(edge_index.device, dtype)
 
     def forward(self, prepared: PreparedFilter) -> LinearOperator:
-        if prepared.made_by != repr(self):
-            raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self}")
+        if prepared.made_by != self.cache_key:
+            raise ValueError(f"this operator was prepared by {prepared.made_by}, not by {self.cache_key}")
         return (self._implicit_operator if prepared.is_implicit else self._explicit_operator)(prepared.matrix)
 
     def _takes_implicit(self, a: Any) -> bool:
@@ -84,11 +132,14 @@ class GraphFilter(nn.Module, ABC):
     def _implicit_operator(self, a: Any) -> LinearOperator:
         return Polynomial(a, self.coefficients().to(a.values))
 
-    @abstractmethod
-    def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared: ...
+    def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared:
+        return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
 
-    @abstractmethod
-    def _explicit_operator(self, matrix: Any) -> LinearOperator: ...
+    def _explicit_operator(self, matrix: Any) -> LinearOperator:
+        weights = self.hop_weights()
+        assert weights is not None
+        combined: LinearOperator = matrix.combine(weights.to(matrix.values.dtype))
+        return combined
 
     def spectral_coefficients(self) -> Tensor:
         r""":math:`\theta` of proposition 1, so that :math:`\bar{\mathbf{A}} = \sum_j \theta_j \mathbf{L}^j` with
@@ -105,3 +156,11 @@ class GraphFilter(nn.Module, ABC):
         \tilde{\mathbf{A}}` with eigenvalue :math:`\lambda` (before sparsification, if any)."""
         xi = self.coefficients().to(eigenvalues)
         return sum((c * (1 - eigenvalues) ** i for i, c in enumerate(xi)), torch.zeros_like(eigenvalues))
+
+
+def power_terms(a: CSR, xi: Sequence[float], p: Tensor) -> Iterator[HopTerm]:
+    """The terms of a polynomial in ``a``, each applied to ``p``."""
+    for hop, weight in enumerate(xi):
+        p = a.product(p) if hop else p
+        if weight:  # a hop that the filter leaves out is only passed through
+            yield str(hop), weight * p

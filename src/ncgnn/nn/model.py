@@ -8,10 +8,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.attention import AttentionFilter
 from ncgnn.nn.capsules import PrimaryCapsules
-from ncgnn.nn.diffusion import DiffusionFilter
-from ncgnn.nn.filter import PreparedFilter
+from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
 from ncgnn.nn.start import Init
 from ncgnn.sparse import LinearOperator, as_operator
@@ -23,8 +21,8 @@ class NCGNN(nn.Module):
     Args:
         in_channels: features a node.
         out_channels: classes.
-        filter: which nodes to listen to: :class:`~ncgnn.AttentionFilter` (NCGNN-A) or
-            :class:`~ncgnn.DiffusionFilter` (NCGNN-D).
+        filter: which nodes to listen to: :class:`~ncgnn.AttentionFilter` (NCGNN-A),
+            :class:`~ncgnn.DiffusionFilter` (NCGNN-D), or a :class:`~ncgnn.GraphFilter` of your own.
         num_capsules: primary capsules a node, K.
         primary_channels: size of a primary capsule, f_p.
         class_channels: size of a class capsule, f_c.
@@ -44,7 +42,7 @@ class NCGNN(nn.Module):
         self,
         in_channels: int,
         out_channels: int,
-        filter: AttentionFilter | DiffusionFilter,
+        filter: GraphFilter,
         num_capsules: int = 8,
         primary_channels: int = 64,
         class_channels: int = 16,
@@ -55,8 +53,8 @@ class NCGNN(nn.Module):
         init: Init = "uniform",
     ) -> None:
         super().__init__()
-        if not isinstance(filter, AttentionFilter | DiffusionFilter):
-            raise TypeError(f"filter must be an AttentionFilter or a DiffusionFilter, not {filter!r}")
+        if not isinstance(filter, GraphFilter):
+            raise TypeError(f"filter must be a GraphFilter, such as AttentionFilter(), not {filter!r}")
         self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init)
         self.filter = filter
         sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
@@ -71,8 +69,7 @@ class NCGNN(nn.Module):
 
     def reset_parameters(self) -> None:
         self.primary.reset_parameters()
-        if isinstance(self.filter, AttentionFilter):
-            self.filter.reset_parameters()
+        self.filter.reset_parameters()
         for layer in self._capsule_layers:
             layer.reset_parameters()
 

@@ -21,6 +21,9 @@ class ChebyshevSeries(LinearOperator):
 
     base: CSR
     coefficients: Tensor
+    odds: float | None = None
+    r"""For PageRank :math:`(1 - \alpha) / \alpha`: a change of one entry of the base changes the operator by
+    :math:`\mathrm{odds} \, \bar{\mathbf{A}} \, d\mathbf{A} \, \bar{\mathbf{A}}`."""
 
     @property
     def shape(self) -> tuple[int, int]:
