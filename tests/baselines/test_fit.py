@@ -4,7 +4,6 @@ import pytest
 import torch
 
 from ncgnn.baselines import Settings, fit, run
-from ncgnn.baselines.loop import is_over
 from ncgnn.errors import InputError
 from ncgnn.train import Epoch, accuracy
 
@@ -48,7 +47,7 @@ def test_a_window_ends_a_run_whose_loss_is_above_the_mean_of_those_before():
         ((1, 2, 3), False),
     ):
         history = epochs(*losses)
-        assert is_over(history, history[-1], rule) == over
+        assert rule.stopping.is_over(history, history[-1]) == over
 
 
 def test_a_gcn_learns_and_does_not_look_at_test_labels(karate):

@@ -2,7 +2,6 @@ from pathlib import Path
 
 from benchmarks import calibration, table
 
-from ncgnn.experiments.recipes import config_hash
 from ncgnn.train import Config, preset
 
 PAGE = calibration.PAGE.read_text("utf-8")
@@ -25,7 +24,7 @@ def test_every_run_is_ordered_once():
 
 
 def test_only_rows_with_the_settings_of_today_count():
-    today = {"graph": "cora", "split": 0, "share": 0.5, "config": config_hash(Config.make(preset("cora")))}
+    today = {"graph": "cora", "split": 0, "share": 0.5, "config": Config.make(preset("cora")).hash}
     assert calibration.is_measured([today], "cora", 0, 0.5)
     assert not calibration.is_measured([today | {"config": "0123456789ab"}], "cora", 0, 0.5)
     assert not calibration.is_measured([today], "cora", 1, 0.5)

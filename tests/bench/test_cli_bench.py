@@ -47,4 +47,4 @@ def test_mistakes_are_named_before_anything_is_measured(ncgnn):
     assert err == "ncgnn: --models SVM: unknown model; known: NCGNN; NCGNN, plain; GCN; GAT; APPNP; GCNII\n"
     assert ncgnn("bench")[0] == 2
     code, _, err = ncgnn("bench", "--nodes", "n.csv", "--edges", "e.csv")
-    assert (code, err) == (2, "ncgnn: --label names the column of the node table with the classes to learn\n")
+    assert (code, err) == (2, "ncgnn: --label is required: the column of the node table with the classes to predict\n")

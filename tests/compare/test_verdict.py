@@ -32,7 +32,7 @@ def test_better_by_what_may_be_chance_is_called_as_well():
 def test_few_nodes_recommend_nothing(judged, disagree, smallest):
     rows = [replace(one, judged=judged) for one in (row("NCGNN", 0.8), row("MLP", 0.8, "features", disagree))]
     assert judge(rows).text.endswith(
-        f"but no difference below {smallest} points shows on so few nodes: compare on more splits (--splits)"
+        f"but no difference below {smallest} points shows on so few nodes: compare on more splits"
     )
 
 

@@ -1,7 +1,7 @@
+from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.counting import counted, left_out
 from ncgnn.experiments.render import markdown
-from stored_rows import row
 
 NCGNN, GCN = (Cell("6", "syn-cora", "h=0.5", model) for model in ("NCGNN-A", "GCN"))
 OTHER = Cell("6", "syn-cora", "h=0.4", "GCN")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.sociable_runs import PLACE, perform_in_company
 from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
 from ncgnn.experiments import farm, single
@@ -16,11 +17,10 @@ from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.farm import missing, run_all
 from ncgnn.experiments.graphs import graph
 from ncgnn.experiments.protocol import draw_split, plan
-from ncgnn.experiments.recipes import config_hash, with_seed
+from ncgnn.experiments.recipes import with_seed
 from ncgnn.experiments.rows import Row, RunStore
 from ncgnn.experiments.single import Run
 from ncgnn.train import Config, NCGNNClassifier
-from sociable_runs import PLACE, perform_in_company
 
 CLUB = tuple(Cell("test", "karate", "60/20/20", model) for model in ("GCN", "NCGNN-A"))
 SCRIPT = """
@@ -79,7 +79,7 @@ def test_what_a_hash_stands_for_is_kept_beside_the_rows(undisturbed):
     assert set(kept) == {row.config_hash for row in undisturbed.read()}
     row = next(row for row in undisturbed.read() if row.model == "NCGNN-A")
     config = Config.read(kept[row.config_hash])
-    assert config_hash(config) == row.config_hash
+    assert config.hash == row.config_hash
     data = draw_split(graph("karate"), CLUB[1], int(row.split))
     with use_threads(1):
         again = NCGNNClassifier.from_config(with_seed(config, int(row.seed))).fit(data).best_
@@ -159,7 +159,7 @@ def test_workers_of_a_cluster_have_one_thread_each(tmp_path):
     options = {"processes": False, "dashboard_address": None}
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, **options) as cluster,
-        pytest.raises(InputError, match="several threads: start them with --nthreads 1"),
+        pytest.raises(InputError, match="several threads: start them with one each"),
     ):
         run_all([], RunStore(tmp_path), backend="dask", scheduler=cluster.scheduler_address)
 

@@ -1,10 +1,10 @@
 import pytest
 import torch
 
+from helpers.small_search import karate_with_splits
 from ncgnn.data import load_dataset, syn_cora
 from ncgnn.experiments import graphs
 from ncgnn.experiments.graphs import version_at_hand
-from small_search import karate_with_splits
 
 
 def version(monkeypatch, data) -> str:

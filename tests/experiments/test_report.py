@@ -3,15 +3,15 @@ from math import sqrt
 
 import pytest
 
+from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell, all_cells, published
 from ncgnn.experiments.counting import counted, unit_of
 from ncgnn.experiments.margins import depth_margins, margins
-from ncgnn.experiments.recipes import config_hash, recipe
+from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.render import markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
 from ncgnn.experiments.rows import Row
 from ncgnn.experiments.table import NOT_RUN
-from stored_rows import row
 
 TEXAS = Cell("5", "texas", "48/32/20", "NCGNN-A")
 
@@ -107,7 +107,7 @@ def test_default_and_preset_are_compared_on_common_splits():
 
 def test_the_preset_of_a_citation_graph_is_the_column_of_its_farthest_hop():
     cell = preset_cell("pubmed")
-    assert config_hash(recipe(cell)) == config_hash(recipe(Cell("x", "pubmed", "any", "NCGNN-A")))
+    assert recipe(cell).hash == recipe(Cell("x", "pubmed", "any", "NCGNN-A")).hash
 
 
 def test_the_files_hold_what_the_page_shows(tmp_path):

@@ -97,17 +97,34 @@ def test_a_run_planned_for_another_graph_is_refused():
     assert f"has version {CLUB}, not 0123456789ab" in failure.reason
 
 
-def test_a_filter_is_prepared_once_for_the_runs_of_a_graph():
-    single._filter.cache_clear()
-    for seed in range(3):
-        perform(run("NCGNN-A", seed=seed))
-    assert single._filter.cache_info().misses == 1
+def without_edges(data):
+    data.edge_index = data.edge_index[:, :0]
+
+
+def with_other_features(data):
+    data.x = data.x.to_dense().flip(0)
+
+
+@pytest.mark.parametrize("change", [without_edges, with_other_features])
+@pytest.mark.parametrize("model", ["NCGNN-A", "NCGNN-D", "GCN"])
+def test_a_result_changes_with_the_graph_under_the_same_name(model, change, trained, monkeypatch):
+    perform(run(model))
+    original = single.draw_split
+
+    def changed(*arguments):
+        data = original(*arguments).clone()
+        change(data)
+        return data
+
+    monkeypatch.setattr(single, "draw_split", changed)
+    perform(run(model))
+    (before, _), (after, _) = trained
+    assert not torch.equal(before, after)
 
 
 def test_a_sparsified_filter_is_taken_from_the_disk_by_the_next_process(monkeypatch):
     settings = run("NCGNN-A").recipe.model_copy(update={"top_k": 3, "epochs": 2})
     planned = Run(run("NCGNN-A").cell, 0, 0, settings, CLUB)
     first = perform(planned)
-    single._filter.cache_clear()  # as in another process
     monkeypatch.setattr(type(settings.make_filter()), "prepare", lambda *_: pytest.fail("prepared a second time"))
     assert perform(planned)._replace(seconds="", date="") == first._replace(seconds="", date="")

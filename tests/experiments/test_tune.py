@@ -6,6 +6,7 @@ import pytest
 import torch
 from optuna.trial import FixedTrial, TrialState
 
+from helpers.small_search import Scripted, Small, Sociable, diverges, karate_with_splits, make_search
 from ncgnn.data import load_dataset
 from ncgnn.errors import InputError
 from ncgnn.experiments.study import FINISHED
@@ -13,7 +14,6 @@ from ncgnn.experiments.tune import run
 from ncgnn.experiments.tune_choice import choose
 from ncgnn.experiments.tune_splits import hidden_splits
 from ncgnn.train import NCGNNClassifier
-from small_search import Scripted, Small, Sociable, diverges, karate_with_splits, make_search
 
 
 def outcome(study) -> list[tuple]:

@@ -1,8 +1,8 @@
 import pytest
 
+from helpers.small_search import Choice, Scripted, diverges, make_search
 from ncgnn.experiments.tune import run
 from ncgnn.experiments.tune_choice import choose
-from small_search import Choice, Scripted, diverges, make_search
 
 LUCKY, STEADY = 0.25, 0.75
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from ncgnn.experiments.tune import run
-from small_search import Scripted, make_search
+from helpers.small_search import Scripted, make_search
 
 root = Path(sys.argv[1])
 model = Scripted(lambda choice: [choice.lr] * 50, queue=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.1, 1.0])
@@ -58,7 +58,7 @@ from pathlib import Path
 from ncgnn.experiments.tune import run
 from ncgnn.experiments.tune_choice import choose
 from ncgnn.experiments.tune_report import write_preset
-from small_search import make_search
+from helpers.small_search import make_search
 
 folder = Path(sys.argv[1])
 search = make_search(folder, trials={TRIALS})
@@ -72,7 +72,8 @@ write(run(search, on_trial=write))
 
 
 def start(script: str, folder: Path) -> subprocess.Popen:
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])}
+    folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
     command = [sys.executable, "-W", "ignore", "-c", script, str(folder)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
 

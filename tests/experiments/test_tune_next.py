@@ -2,9 +2,9 @@ import optuna
 import pytest
 from optuna.trial import TrialState
 
+from helpers.small_search import Scripted, Small
 from ncgnn.experiments.study import open_study
 from ncgnn.experiments.tune_next import next_trial
-from small_search import Scripted, Small
 
 
 @pytest.fixture

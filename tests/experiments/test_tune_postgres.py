@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from helpers.small_search import Sociable, make_search
 from ncgnn.experiments.study import FINISHED
 from ncgnn.experiments.tune import run
-from small_search import Sociable, make_search
 
 OWNER = "postgres"  # the server refuses to run as root
 

@@ -3,11 +3,11 @@ import tomllib
 
 import pytest
 
+from helpers.small_search import Small, make_search
 from ncgnn.experiments.tune import run
 from ncgnn.experiments.tune_choice import choose
 from ncgnn.experiments.tune_report import write_preset, write_trials
 from ncgnn.train import Config
-from small_search import Small, make_search
 
 
 @pytest.fixture

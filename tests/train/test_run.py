@@ -4,7 +4,7 @@ import torch
 from ncgnn.data import split_fractions, split_per_class, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.nn import margin_loss
-from ncgnn.train import NCGNNClassifier, accuracy, prepare_features, run
+from ncgnn.train import NCGNNClassifier, accuracy, loop, prepare_features, run
 
 
 def weights(classifier: NCGNNClassifier) -> dict[str, torch.Tensor]:
@@ -39,7 +39,7 @@ def test_the_weights_of_the_best_epoch_are_kept(overtrained, karate):
 def scripted(monkeypatch, losses_and_accuracies: list[tuple[float, float]]) -> None:
     """Let validation after epoch 1, 2, ... say this."""
     results = iter(losses_and_accuracies)
-    monkeypatch.setattr(run, "_validate", lambda *args: next(results))
+    monkeypatch.setattr(loop, "_validate", lambda *args: next(results))
 
 
 def test_the_kept_weights_are_a_copy_that_later_epochs_do_not_change(two_rings, small, monkeypatch):

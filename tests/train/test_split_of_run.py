@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.small_models import SMALL
 from ncgnn.data import load_dataset, read_graph, set_aside, split_fractions, split_stratified, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.folder import roles, write_run
 from ncgnn.train.split_of_run import with_split_of_run
-from small_models import SMALL
 
 
 @pytest.fixture

@@ -1,18 +1,21 @@
 """One run of a control model: train on one split, stop by validation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.baselines.loop import class_scores, train
 from ncgnn.baselines.settings import Settings
 from ncgnn.baselines.stack import LayerStack
 from ncgnn.data import complete, standardise
-from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency, pool
-from ncgnn.train.run import Epoch, prepare_features
+from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency
+from ncgnn.train.epoch import Epoch
+from ncgnn.train.loop import Training, seeded, train
+from ncgnn.train.objectives import CrossEntropy
+from ncgnn.train.run import prepare_features
 
 
 @dataclass
@@ -34,15 +37,18 @@ def fit(data: Data, settings: Settings, on_epoch: Callable[[Epoch], None] = lamb
     known = _known_nodes(data) if settings.model == "mlp" else data
     inputs = _inputs(known, settings)
     sizes = settings.layers, settings.width
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(settings.seed)
-            model = LayerStack(inputs[0].shape[1], len(data.class_names), *sizes, settings.dropout)
-            best, history = train(model, inputs, known, _optimizer(model, settings), settings, on_epoch)
-        scores = class_scores(model, inputs if known is data else _inputs(data, settings))
-    finally:
-        pool.clear()
-    return Fit(model, best, history, scores)
+    with seeded(settings.seed):
+        model = LayerStack(inputs[0].shape[1], len(data.class_names), *sizes, settings.dropout)
+        trained = train(model, inputs, known, training(model, settings), on_epoch)
+    scores = class_scores(model, inputs if known is data else _inputs(data, settings))
+    return Fit(model, trained.best, trained.history, scores)
+
+
+@torch.no_grad()
+def class_scores(model: nn.Module, inputs: Sequence[Any]) -> Tensor:
+    """Of all nodes [N, C]."""
+    out: Tensor = model.eval()(*inputs)
+    return out
 
 
 def _known_nodes(data: Data) -> Data:
@@ -61,11 +67,13 @@ def _inputs(data: Data, settings: Settings) -> tuple[LinearOperator, LinearOpera
     return cheaper_operator(x), CSR.from_scipy(a, x.dtype)
 
 
-def _optimizer(model: LayerStack, settings: Settings) -> torch.optim.Optimizer:
+def training(model: LayerStack, settings: Settings) -> Training:
+    """Cross-entropy, plain Adam, and the stopping rule of the settings."""
     first, *others = model.weights
     rest = settings.weight_decay if settings.decay == "all" else 0.0
     groups = [
         {"params": [first], "weight_decay": settings.weight_decay},
         {"params": others, "weight_decay": rest},
     ]
-    return torch.optim.Adam([group for group in groups if group["params"]], lr=settings.lr)
+    optimizer = torch.optim.Adam([group for group in groups if group["params"]], lr=settings.lr)
+    return Training(CrossEntropy(), optimizer, settings.stopping, settings.epochs)

@@ -3,20 +3,27 @@
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from ncgnn.data.splits import TWENTY_PER_CLASS
-from ncgnn.errors import InputError, one_line
+from ncgnn.data.named.registry import usual_rule
+from ncgnn.train.settings import RunSettings
+from ncgnn.train.stopping import Patience, Stopping, Window
 
 Count = Annotated[int, Field(ge=1)]
 
 
-class Settings(BaseModel):
+class Settings(RunSettings):
     """Everything that decides a run of a GCN or an MLP besides the data."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    identity: ClassVar[str] = "Settings"
+    # fmt: off
+    always_counted: ClassVar[frozenset[str]] = frozenset({  # the fields of the first release
+        "model", "layers", "width", "dropout", "lr", "weight_decay", "decay", "epochs", "stop", "patience",
+        "normalize_features",
+    })
+    # fmt: on
 
     model: Literal["gcn", "mlp"] = Field("gcn", description="with the graph or without")
     layers: Annotated[int, Field(ge=1, le=64)] = Field(2, description="layers, the last one linear")
@@ -35,13 +42,9 @@ class Settings(BaseModel):
     normalize_features: bool = Field(True, description="divide each feature row by the sum of its magnitudes")
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="of weights and dropout")
 
-    @classmethod
-    def make(cls, values: dict[str, Any], where: str = "settings") -> Self:
-        """Settings from plain values; what is wrong with them becomes one line that begins with ``where``."""
-        try:
-            return cls(**values)
-        except ValidationError as error:
-            raise InputError(f"{where}: {one_line(error, cls.model_fields)}") from None
+    @property
+    def stopping(self) -> Stopping:
+        return (Window if self.stop == "window" else Patience)(self.patience)
 
 
 _KIPF = {"width": 16, "weight_decay": 5e-4, "decay": "first", "epochs": 200, "stop": "window", "patience": 10}
@@ -55,7 +58,7 @@ def published_gcn(graph: str, layers: int = 2) -> Settings:
     Their rule to stop is for two layers. A deeper GCN has hardly begun to learn when the window of ten epochs ends it
     (Cora, five layers: 56 %), so other depths keep their best weights, with a patience of 100.
     """
-    is_kipfs = graph in TWENTY_PER_CLASS or graph.startswith("syn-cora")
+    is_kipfs = usual_rule(graph) in ("20 per class", "25/25/50")
     other_depth = {} if layers == 2 else _BEST_WEIGHTS
     return Settings.make(_KIPF | {"layers": layers} | other_depth | ({} if is_kipfs else _WIDER))
 

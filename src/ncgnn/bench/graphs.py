@@ -5,15 +5,19 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import both_directions, make_graph, merge_edges
+from ncgnn.data.named.registry import FAR, NEAREST, find_info
 from ncgnn.train import Config
 
 _PAPER = {"num_capsules": 8, "primary_channels": 64, "iterations": 3, "beta": 1.0, "dropout": 0.9}
-_HOPS = {"pubmed": 3, "squirrel": 3, "amazon-computers": 2, "generated": 2}
+_GENERATED = "generated"
 
 
 def hops_of(name: str) -> int:
     """The attention filter takes the hops from 1 to this; fewer on the graphs that are larger or denser."""
-    return _HOPS.get(name, 5)
+    if name == _GENERATED:
+        return NEAREST
+    info = find_info(name)
+    return FAR if info is None else info.measured_hops
 
 
 def measured(hops: int, **others: int) -> Config:
@@ -32,6 +36,6 @@ def random_graph(num_nodes: int, mean_degree: float = 10, num_features: int = 25
     x = torch.from_numpy(rng.standard_normal((num_nodes, num_features), dtype=np.float32))
     y = torch.from_numpy(rng.permutation(np.arange(num_nodes) % num_classes))
     part = torch.from_numpy(rng.permutation(np.arange(num_nodes) % 10))
-    data = make_graph("generated", x, both_directions(edges)[0], y)
+    data = make_graph(_GENERATED, x, both_directions(edges)[0], y)
     data.train_mask, data.val_mask, data.test_mask = part == 0, part == 1, part > 1
     return data

@@ -4,20 +4,24 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
 from ncgnn.nn import NCGNN, PreparedFilter, route
 from ncgnn.nn.routing import CapsuleGraphLayer
 from ncgnn.sparse import CSR
 
 
-class PlainNCGNN(NCGNN):
-    """The same weights and numbers, one operation after another; features as they are, sparse or dense."""
+class PlainNCGNN(nn.Module):
+    """A model's weights and numbers, one operation after another; features as they are, sparse or dense."""
 
-    def forward(self, x: Tensor, prepared: PreparedFilter) -> Tensor:  # type: ignore[override]
-        primary, layer = self.primary, self.layers[0]
+    def __init__(self, model: NCGNN) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: Tensor, prepared: PreparedFilter) -> Tensor:
+        primary, layer = self.model.primary, self.model.layers[0]
         assert isinstance(layer, CapsuleGraphLayer)
-        assert len(self.layers) == 1
+        assert len(self.model.layers) == 1
         wx = (x @ primary.weight.flatten(0, 1).t()).unflatten(1, (primary.num_capsules, primary.channels))
         h = F.dropout(F.normalize(F.relu(wx + primary.bias), dim=-1), primary.dropout, self.training)  # eq. 3
         votes = torch.einsum("nkp,kpcf->nkcf", h, layer.weight)
@@ -28,7 +32,7 @@ class PlainNCGNN(NCGNN):
     def _filter(self, prepared: PreparedFilter) -> "_Hops":
         assert prepared.is_implicit
         assert isinstance(prepared.matrix, CSR)
-        return _Hops(prepared.matrix.to_torch(), self.filter.coefficients())
+        return _Hops(prepared.matrix.to_torch(), self.model.filter.coefficients())
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def judge(rows: Sequence[Row]) -> Verdict:
     second = max(rivals, key=lambda row: row.decisive)
     lead = f"NCGNN is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
     if is_chance(second):
-        return Verdict(None, f"{lead}, but on {nodes} that may be chance: compare on more splits (--splits)")
+        return Verdict(None, f"{lead}, but on {nodes} that may be chance: compare on more splits")
     return Verdict(own.model, f"{lead}, on {nodes} more than chance: use NCGNN")
 
 
@@ -69,7 +69,7 @@ def _simpler(rival: Row, own: Row, nodes: str) -> Verdict:
     if not is_better and _visible(rival) > _COARSE:
         smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
         said = f"{rival.model} is ahead ({how})" if is_ahead else said
-        return Verdict(None, f"{said}, but {smallest}: compare on more splits (--splits)")
+        return Verdict(None, f"{said}, but {smallest}: compare on more splits")
     return Verdict(rival.model, f"{said}: use {rival.model}")
 
 

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from ncgnn.data.splits import TWENTY_PER_CLASS
+from ncgnn.data import DATASETS
+from ncgnn.data.named.registry import SYN_CORA
 
 TABLES = ("3", "4", "5", "6", "7", "extra", "default")
 CONTROLS = ("GCN", "GCN tuned", "MLP")
 MODELS = ("NCGNN-A", "NCGNN-D", "NCGNN default", *CONTROLS)
-EXTRA = ("squirrel-filtered", "minesweeper")
+EXTRA = tuple(info.name for info in DATASETS.values() if info.is_extra)
 
 _OWN_CHOICE = "hops=best"  # models of table 3 that are not run at every number of hops
 
@@ -27,7 +28,7 @@ class Cell:
     @property
     def graph(self) -> str:
         """The name that :func:`ncgnn.load_dataset` takes."""
-        return f"{self.dataset}:{self.setting.removeprefix('h=')}" if self.dataset == "syn-cora" else self.dataset
+        return f"{self.dataset}:{self.setting.removeprefix('h=')}" if self.is_synthetic else self.dataset
 
     @property
     def hops(self) -> int | None:
@@ -37,7 +38,7 @@ class Cell:
 
     @property
     def is_synthetic(self) -> bool:
-        return self.dataset == "syn-cora"
+        return self.dataset == SYN_CORA
 
     def __str__(self) -> str:
         return f"{self.dataset}, {self.setting}, {self.model}"
@@ -77,9 +78,7 @@ def best_gcn(dataset: str) -> Cell:
 
 def setting_of(graph: str) -> str:
     """How a graph is usually split, in the words of the tables."""
-    if graph in TWENTY_PER_CLASS:
-        return "20 per class"
-    return "48/32/20" if graph not in EXTRA else "published splits"
+    return DATASETS[graph].split
 
 
 def named_graphs() -> tuple[str, ...]:
@@ -96,7 +95,7 @@ def _default() -> list[Cell]:
 
 
 def _order(cell: Cell) -> tuple[int, int, int, tuple[bool, int, str]]:
-    datasets = (*named_graphs(), "syn-cora", *EXTRA)
+    datasets = (*named_graphs(), SYN_CORA, *EXTRA)
     number = "".join(c for c in cell.setting if c.isdecimal())
     setting = (not number, int(number or 0), cell.setting)
     return TABLES.index(cell.table), datasets.index(cell.dataset), MODELS.index(cell.model), setting

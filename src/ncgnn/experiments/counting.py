@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.recipes import config_hash, recipe
+from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import Row
 
 Runs = Mapping[Cell, Sequence[Row]]
@@ -40,7 +40,7 @@ def _present(rows: Iterable[Row]) -> Runs:
     found: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         found[(*row.key[:4], row.config_hash)].append(row)
-    hashes = {cell: config_hash(settings) for cell in all_cells() if (settings := recipe(cell)) is not None}
+    hashes = {cell: settings.hash for cell in all_cells() if (settings := recipe(cell)) is not None}
     keys = {cell: (cell.table, cell.dataset, cell.setting, cell.model, hash) for cell, hash in hashes.items()}
     return {cell: found[key] for cell, key in keys.items() if key in found}
 

@@ -6,33 +6,16 @@ from typing import Any, Literal
 
 from joblib import Parallel, delayed, parallel_config
 
+from ncgnn.data.named.registry import find_info
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.graphs import version_at_hand
 from ncgnn.experiments.protocol import Protocol, plan
-from ncgnn.experiments.recipes import as_toml, config_hash, recipe
+from ncgnn.experiments.recipes import as_toml, recipe
 from ncgnn.experiments.rows import Row, RunStore
 from ncgnn.experiments.single import Failure, Run, perform
 
 Backend = Literal["loky", "dask"]
-
-_CHEAP_FIRST = (
-    "texas",
-    "cornell",
-    "wisconsin",
-    "syn-cora",
-    "cora",
-    "citeseer",
-    "cora-ml",
-    "chameleon",
-    "squirrel-filtered",
-    "actor",
-    "minesweeper",
-    "squirrel",
-    "amazon-photo",
-    "pubmed",
-    "amazon-computers",
-)
 
 
 def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
@@ -57,7 +40,7 @@ def run_all(
     on_result: Callable[[Row | Failure], None] = lambda result: None,
 ) -> list[Failure]:
     """Run, store each row as soon as it is finished, and return what came to no result."""
-    recipes = {config_hash(run.recipe): run.recipe for run in runs}
+    recipes = {run.recipe.hash: run.recipe for run in runs}
     failures: list[Failure] = []
     with _workers(jobs, backend, scheduler):
         parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
@@ -72,8 +55,8 @@ def run_all(
 
 
 def _cost(cell: Cell) -> tuple[int, str]:
-    known = cell.dataset in _CHEAP_FIRST
-    return _CHEAP_FIRST.index(cell.dataset) if known else -1, cell.graph
+    info = find_info(cell.dataset)
+    return -1 if info is None else info.cost, cell.graph
 
 
 @contextmanager
@@ -90,14 +73,14 @@ def _dask_client(jobs: int, scheduler: str | None) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("--backend dask needs Dask: pip install 'ncgnn[cluster]'") from None
+        raise InputError("the backend dask needs Dask: pip install 'ncgnn[cluster]'") from None
     if scheduler is None:
         return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
-        raise InputError(f"--scheduler {scheduler}: no Dask scheduler answers there ({error})") from None
+        raise InputError(f"scheduler {scheduler}: no Dask scheduler answers there ({error})", "scheduler") from None
     if any(threads > 1 for threads in client.nthreads().values()):  # they would share one random state
         client.close()
-        raise InputError(f"--scheduler {scheduler}: its workers have several threads: start them with --nthreads 1")
+        raise InputError(f"scheduler {scheduler}: its workers have several threads: start them with one each")
     return client

@@ -6,8 +6,8 @@ from functools import lru_cache
 from torch_geometric.data import Data
 
 from ncgnn.data import complete, load_dataset
+from ncgnn.data.fingerprint import fingerprint
 from ncgnn.data.graph import SPLITS
-from ncgnn.train.folder import fingerprint
 
 
 def graph(name: str) -> Data:

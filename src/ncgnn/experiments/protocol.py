@@ -8,13 +8,11 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data import split_per_class, usual_split
-from ncgnn.data.splits import TWENTY_PER_CLASS
+from ncgnn.data.named.registry import find_info, usual_rule
 from ncgnn.experiments.cells import Cell
 
 Protocol = Literal["paper", "core", "quick"]
 PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
-
-_SMALL = ("texas", "cornell", "wisconsin")  # few test nodes, so single runs vary most
 
 
 def plan(cell: Cell, protocol: Protocol) -> list[tuple[int, int]]:
@@ -44,10 +42,12 @@ def fulfilled(cell: Cell, done: set[tuple[int, int]]) -> Protocol | None:
 def _splits(cell: Cell) -> int:
     if cell.is_synthetic:
         return 1
-    return 5 if cell.dataset in TWENTY_PER_CLASS else 10
+    return 5 if usual_rule(cell.dataset) == "20 per class" else 10
 
 
 def _seeds(cell: Cell, protocol: Protocol) -> int:
     if protocol == "quick":
         return 1
-    return 10 if protocol == "paper" or cell.is_synthetic or cell.dataset in _SMALL else 2
+    info = find_info(cell.dataset)
+    varies = cell.is_synthetic or (info is not None and info.has_few_test_nodes)
+    return 10 if protocol == "paper" or varies else 2

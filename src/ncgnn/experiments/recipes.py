@@ -1,7 +1,5 @@
 """With which settings a cell is run."""
 
-import hashlib
-import json
 from typing import Any
 
 from ncgnn.baselines import Settings, published_gcn, published_mlp, tuned_gcn
@@ -47,19 +45,7 @@ def with_seed(settings: Recipe, seed: int) -> Recipe:
     return settings.model_copy(update={"seed": seed})
 
 
-def config_hash(settings: Recipe) -> str:
-    """The same for all seeds of the same settings; those that mean nothing beside the filter do not count."""
-    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)})
-    text = json.dumps([type(settings).__name__, values], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
 def as_toml(settings: Recipe) -> str:
     """All settings that mean something, but the seed, and what reads them."""
-    values = settings.model_dump(mode="json", exclude={"seed", *_ignored(settings)})
-    use = "ncgnn train GRAPH --config FILE" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
-    return f"# for {use}\n{toml(values)}"
-
-
-def _ignored(settings: Recipe) -> frozenset[str]:
-    return settings.ignored if isinstance(settings, Config) else frozenset()
+    use = "ncgnn.Config.read" if isinstance(settings, Config) else "ncgnn.baselines.Settings"
+    return f"# for {use}\n{toml(settings.effective())}"

@@ -1,17 +1,14 @@
 """The finished runs on disk: lines that are appended whole, and never twice."""
 
 import csv
-import fcntl
 import io
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from ncgnn.errors import InputError
-from ncgnn.files import atomic
+from ncgnn.files import atomic, open_locked
 
 
 class Row(NamedTuple):
@@ -61,7 +58,7 @@ class RunStore:
         """Add a finished run, unless another process has added the same one; whether it was added."""
         path = self.file(row.table, row.dataset, row.model)
         is_new = not path.exists()
-        with _locked(path) as handle:
+        with open_locked(path) as handle:
             content = _repaired(handle)
             if row.key in {old.key for old in _parse(path, content)}:
                 return False
@@ -81,23 +78,8 @@ class RunStore:
     def repair(self) -> None:
         """Cut off what a kill left of a last line."""
         for path in self.folder.glob("*.csv"):
-            with _locked(path) as handle:
+            with open_locked(path) as handle:
                 _repaired(handle)
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[int]:
-    """The file, for this process alone; the lock goes with the process, however it ends."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield handle
-    finally:
-        os.close(handle)
 
 
 def _repaired(handle: int) -> bytes:

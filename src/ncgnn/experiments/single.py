@@ -1,7 +1,6 @@
 """One run of one cell, from the graph to the row that is kept of it."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from time import perf_counter
 
 import torch
@@ -16,13 +15,13 @@ from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.graphs import graph, version_at_hand
 from ncgnn.experiments.origin import origin
 from ncgnn.experiments.protocol import draw_split, hide_test_labels
-from ncgnn.experiments.recipes import Recipe, config_hash, with_seed
+from ncgnn.experiments.recipes import Recipe, with_seed
 from ncgnn.experiments.rows import Row
-from ncgnn.nn import PreparedFilter, proportions
+from ncgnn.nn import proportions
 from ncgnn.sparse import cheaper_operator
-from ncgnn.train.config import Config
+from ncgnn.train.epoch import Epoch, accuracy
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
-from ncgnn.train.run import Epoch, accuracy, fit, prepare_features
+from ncgnn.train.run import fit, prepare_features
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Run:
     @property
     def key(self) -> tuple[str, ...]:
         cell = self.cell
-        numbers = str(self.split), str(self.seed), config_hash(self.recipe)
+        numbers = str(self.split), str(self.seed), self.recipe.hash
         return cell.table, cell.dataset, cell.setting, cell.model, *numbers, self.graph
 
 
@@ -78,8 +77,8 @@ def _train(data: Data, settings: Recipe) -> tuple[Tensor, Epoch]:
     if isinstance(settings, baselines.Settings):
         result = baselines.fit(data, settings)
         return result.scores.softmax(dim=1), result.best
-    x = _features(data.name, settings.normalize_features)
-    prepared = _filter(data.name, settings.model_dump_json(exclude={"seed"}), x.dtype)
+    x = prepare_features(data.x, settings.normalize_features)
+    prepared = prepare_filter(settings.make_filter(), data, x.dtype, filter_folder())
     trained = fit(data, x, prepared, settings, on_epoch=lambda epoch: None)
     with torch.no_grad():
         lengths = trained.model(cheaper_operator(x), prepared)
@@ -98,16 +97,3 @@ def _row(run: Run, data: Data, probabilities: Tensor, best: Epoch, seconds: floa
         "seconds": f"{seconds:.1f}",
     }
     return Row(**dict(zip(Row._fields, run.key, strict=False)), **result, **made)
-
-
-# The runs of a graph follow each other: each of these keeps what it was asked for last.
-
-
-@lru_cache(maxsize=1)
-def _features(name: str, normalize: bool) -> Tensor:
-    return prepare_features(graph(name).x, normalize)
-
-
-@lru_cache(maxsize=1)
-def _filter(name: str, settings: str, dtype: torch.dtype) -> PreparedFilter:
-    return prepare_filter(Config.model_validate_json(settings).make_filter(), graph(name), dtype, filter_folder())

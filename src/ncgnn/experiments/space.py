@@ -6,20 +6,12 @@ set of hops, the prior of zeta and the sparsification have parameters of their o
 
 from typing import TYPE_CHECKING, Any
 
+from ncgnn.data.named.registry import FAR, NEAR, find_info
 from ncgnn.train.config import Config
 
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial
 
-_FAR, _NEAR, _NEAREST = 5, 3, 2
-_MAX_HOP = {
-    **dict.fromkeys(("amazon-photo", "amazon-computers"), _NEAREST),
-    **dict.fromkeys(("squirrel", "chameleon", "squirrel-filtered", "chameleon-filtered", "actor"), _NEAR),
-    **dict.fromkeys(("texas", "cornell", "cornell-fixed", "wisconsin", "syn-cora"), _NEAR),
-    "default": _NEAR,
-    **dict.fromkeys(("roman-empire", "amazon-ratings", "minesweeper", "tolokers", "questions"), _NEAR),
-}
-_STEPS = dict.fromkeys(("pubmed", "amazon-photo", "amazon-computers"), 5)  # elsewhere PageRank is exact
 _HOP_ZERO = 2.0  # where its zeta starts if it is favoured: 71 % of the weight among four hops
 _SPARSIFY: dict[str, dict[str, Any]] = {
     "none": {},
@@ -32,8 +24,7 @@ _SPARSIFY: dict[str, dict[str, Any]] = {
 
 def suggest(trial: "BaseTrial", graph: str, filter: str) -> dict[str, Any]:
     """Settings of NCGNN for a named or an unknown graph, valid for :class:`~ncgnn.Config`."""
-    family = graph.partition(":")[0]
-    of_filter = _attention(trial, family) if filter == "attention" else _diffusion(trial, family)
+    of_filter = _attention(trial, _max_hop(graph)) if filter == "attention" else _diffusion(trial, _steps(graph))
     return {"filter": filter} | of_filter | _capsules(trial) | _training(trial)
 
 
@@ -65,8 +56,20 @@ def suggest_gcn(trial: "BaseTrial") -> dict[str, Any]:
     }
 
 
-def _attention(trial: "BaseTrial", family: str) -> dict[str, Any]:
-    first, last = trial.suggest_categorical("first_hop", (0, 1)), _MAX_HOP.get(family, _FAR)
+def _max_hop(graph: str) -> int:
+    if graph == "default":  # the settings for any graph
+        return NEAR
+    info = find_info(graph)
+    return FAR if info is None else info.max_hop
+
+
+def _steps(graph: str) -> int | None:
+    info = find_info(graph)
+    return None if info is None else info.pagerank_steps
+
+
+def _attention(trial: "BaseTrial", last: int) -> dict[str, Any]:
+    first = trial.suggest_categorical("first_hop", (0, 1))
     favoured = first == 0 and trial.suggest_categorical("prior", ("equal", "hop 0")) == "hop 0"
     return {
         "hops": last if first == 1 else list(range(last + 1)),
@@ -75,10 +78,10 @@ def _attention(trial: "BaseTrial", family: str) -> dict[str, Any]:
     }
 
 
-def _diffusion(trial: "BaseTrial", family: str) -> dict[str, Any]:
+def _diffusion(trial: "BaseTrial", steps: int | None) -> dict[str, Any]:
     alpha = _stepped(trial, "alpha", 0.05, 0.3, 0.05)
     sparsify = _SPARSIFY[trial.suggest_categorical("sparsify", tuple(_SPARSIFY))]
-    return {"alpha": alpha, "steps": _STEPS.get(family)} | sparsify
+    return {"alpha": alpha, "steps": steps} | sparsify
 
 
 def _capsules(trial: "BaseTrial") -> dict[str, Any]:

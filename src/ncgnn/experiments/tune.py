@@ -16,16 +16,16 @@ from optuna.trial import FixedTrial, FrozenTrial, TrialState
 from torch_geometric.data import Data
 
 from ncgnn.bench import use_threads
+from ncgnn.data.fingerprint import fingerprint
 from ncgnn.errors import InputError
-from ncgnn.experiments.locks import locked
-from ncgnn.experiments.recipes import Recipe, config_hash
-from ncgnn.experiments.study import FINISHED, check_task, count, open_study
+from ncgnn.experiments.recipes import Recipe
+from ncgnn.experiments.study import FINISHED, SharedStudy, check_task, count, open_study
 from ncgnn.experiments.tune_model import Tunable
 from ncgnn.experiments.tune_next import next_trial
 from ncgnn.experiments.tune_turn import forget_finished, turn
+from ncgnn.files import locked
 from ncgnn.sparse import pool
-from ncgnn.train.folder import fingerprint
-from ncgnn.train.run import Diverged, Epoch
+from ncgnn.train.epoch import Diverged, Epoch
 
 _LOOKS = (20, 40, 80, 160)  # epochs of the first run after which a trial may be given up
 _AFTER_SPLIT = 1000  # later than any of them, for Optuna's one axis of steps
@@ -47,7 +47,7 @@ class Search:
     seconds: float | None = None
     seed: int = 0
 
-    def open(self) -> optuna.Study:
+    def open(self) -> SharedStudy:
         with locked(self.lock):
             study = open_study(self.name, self.url)
             check_task(study, [fingerprint(split) for splits in self.splits for split in splits], self.seed)
@@ -59,12 +59,13 @@ class Search:
         if not all(map(self._means_what_was_measured, study.get_trials(states=(TrialState.COMPLETE,)))):
             raise InputError(
                 f"study {study.study_name!r} was searched in another space of settings, by another version of ncgnn:"
-                " move its files away, or name another --storage"
+                " move its files away, or name another storage",
+                "storage",
             )
 
     def _means_what_was_measured(self, trial: FrozenTrial) -> bool:
         try:
-            now = config_hash(self.model.settings(FixedTrial(trial.params)))
+            now = self.model.settings(FixedTrial(trial.params)).hash
         except ValueError:  # a parameter that the trial does not have, or a value that is none any more
             return False
         return bool(trial.user_attrs.get(_MEASURED, now) == now)
@@ -97,7 +98,7 @@ def _join(packed: bytes, on_trial: OnTrial) -> None:
         _work(search, search.open(), on_trial)
 
 
-def _work(search: Search, study: optuna.Study, on_trial: OnTrial) -> None:
+def _work(search: Search, study: SharedStudy, on_trial: OnTrial) -> None:
     """Run trials until there are enough. Those of other processes are waited for: should one die, its trial is ours."""
     end = time.monotonic() + (float("inf") if search.seconds is None else search.seconds)
     with use_threads(1):
@@ -106,7 +107,7 @@ def _work(search: Search, study: optuna.Study, on_trial: OnTrial) -> None:
                 time.sleep(0.5)
 
 
-def _one_trial(search: Search, study: optuna.Study, on_trial: OnTrial) -> bool:
+def _one_trial(search: Search, study: SharedStudy, on_trial: OnTrial) -> bool:
     """Run a trial unless as many as are asked for are finished or under way."""
     with turn(study, search.lock, search.trials, lambda: next_trial(search.model, study, search.seed)) as trial:
         if trial is None:
@@ -123,7 +124,7 @@ def _value(search: Search, trial: optuna.Trial) -> float | None:
     """What a trial is worth; None if it was given up."""
     try:
         settings = search.model.settings(trial)
-        trial.set_user_attr(_MEASURED, config_hash(settings))
+        trial.set_user_attr(_MEASURED, settings.hash)
         return evaluate(search, trial, settings)
     except optuna.TrialPruned:
         return None

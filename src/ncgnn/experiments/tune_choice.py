@@ -11,7 +11,7 @@ from ncgnn.bench import use_threads
 from ncgnn.errors import InputError
 from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.tune import Search, accuracies
-from ncgnn.train.run import Diverged
+from ncgnn.train.epoch import Diverged
 
 
 class Winner(NamedTuple):
@@ -30,7 +30,7 @@ def choose(search: Search, study: optuna.Study, confirm: int) -> Winner:
     """
     best = _best_trials(study, max(1, confirm))
     if not best:
-        raise InputError(f"study {study.study_name!r} has no complete trial: run more --trials")
+        raise InputError(f"study {study.study_name!r} has no complete trial: run more trials", "trials")
     if len(best) < 2:
         return Winner(best[0], _settings(search, best[0]), float(best[0].value or 0), 0)
     means = [fmean((float(trial.value or 0), _second_seed(search, study, trial))) for trial in best]

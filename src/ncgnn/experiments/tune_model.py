@@ -12,8 +12,9 @@ from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.space import suggest, suggest_gcn
 from ncgnn.experiments.tune_points import known_gcn_points, known_points
 from ncgnn.train.config import Config
+from ncgnn.train.epoch import Epoch
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
-from ncgnn.train.run import Epoch, fit, prepare_features
+from ncgnn.train.run import fit, prepare_features
 
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial

@@ -3,6 +3,7 @@
 from typing import Any
 
 from ncgnn.baselines import Settings, published_gcn
+from ncgnn.data.named.registry import SYN_CORA, find_info
 from ncgnn.experiments.space import parameters
 from ncgnn.train.config import Config, preset
 
@@ -19,15 +20,15 @@ _FROM_ZERO = {"hops": [0, 1, 2, 3]}
 _ANY = _SMALL | {"hops": [0, 1, 2, 3], "zeta_lr": 0.1, "iterations": 3}
 _FIRM = {"dropout": 0.8, "lr": 5.6e-3, "beta": 2.8, "weight_decay": 8.8e-3, "init": "glorot", "m_minus": 0.2}
 
-# graphs: what was found there, as changes of _START
-_FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
-    ("cora", "citeseer", "citeseer-planetoid", "cora-ml"): [
+# what was found on a family of graphs, and on several at once, as changes of _START
+_FOUND: dict[str, list[dict[str, Any]]] = {
+    "citation": [
         _CITATION,
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
         _CITATION | _DECAY | {"beta": 2.0},
         _CITATION | _DECAY | {"beta": 2.0, "hops": [0, 1, 2, 3, 4, 5], "zeta_lr": 2e-3},
     ],
-    ("pubmed",): [
+    "large citation": [
         _SMALL | _CITATION | {"lr": 5e-3},
         _ANY | _FIRM | {"hops": [0, 1, 2, 3, 4, 5]},
         _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.6, "weight_decay": 1e-2},
@@ -36,7 +37,7 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.8, "weight_decay": 1e-2, "normalize_features": False},
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
     ],
-    ("default",): [
+    "default": [
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 5.0, "weight_decay": 5e-4},
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 3.0, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _ANY | {"dropout": 0.2, "lr": 1.7e-2, "beta": 5.8, "weight_decay": 4.5e-4, "iterations": 4},
@@ -49,7 +50,7 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _ANY | _FIRM | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
         _ANY | _FIRM | {"weight_decay": 0.02, "dropout": 0.7},
     ],
-    ("amazon-photo", "amazon-computers"): [
+    "co-purchase": [
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4},
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4, "top_k": 128},
         _RAW | {"dropout": 0.7, "weight_decay": 5e-4, "top_k": 256},
@@ -59,11 +60,11 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _RAW | _FIRM | {"iterations": 3, "hops": 2},
         _RAW | {"dropout": 0.8, "weight_decay": 5e-4, "primary_channels": 64},
     ],
-    ("actor",): [
+    "actor": [
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "beta": 3.0, "lr": 5e-3},
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"dropout": 0.7, "weight_decay": 5e-3, "lr": 5e-3, "init": "glorot"},
     ],
-    ("syn-cora",): [
+    SYN_CORA: [
         _ANY | _FIRM,
         _ANY | _FIRM | {"dropout": 0.6, "weight_decay": 4e-3, "lr": 0.01},
         _ANY | _FIRM | {"normalize_features": True, "lr": 0.01},
@@ -78,18 +79,18 @@ _FOUND: dict[tuple[str, ...], list[dict[str, Any]]] = {
         _ANY | _FIRM | {"beta": 1.0},
         _ANY | _FIRM | {"m_minus": 0.1, "init": "uniform"},
     ],
-    ("texas", "cornell", "cornell-fixed", "wisconsin"): [
+    "web": [
         _OWN_FEATURES | _FROM_ZERO,
         _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0]},
         _OWN_FEATURES | _FROM_ZERO | {"beta": 5.0, "lr": 5e-3},
     ],
-    ("squirrel", "chameleon", "squirrel-filtered", "chameleon-filtered"): [
+    "wikipedia": [
         _WIKIPEDIA,
         _WIKIPEDIA | {"beta": 5.0},
         _WIKIPEDIA | {"normalize_features": False},
         _SMALL | _WIKIPEDIA | {"dropout": 0.2, "lr": 0.01},
     ],
-    ("minesweeper",): [
+    "game": [
         _SMALL | _FROM_ZERO | {"dropout": 0.2, "lr": 0.01, "weight_decay": 1e-5, "m_minus": 0.2},
         _SMALL | _FROM_ZERO | {"dropout": 0.0, "lr": 0.02, "weight_decay": 1e-5, "beta": 5.0},
     ],
@@ -105,8 +106,9 @@ _GCN_AMAZON: list[dict[str, Any]] = [
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
     """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
-    family = graph.partition(":")[0]
-    found: list[dict[str, Any]] = next((points for graphs, points in _FOUND.items() if family in graphs), [{}])
+    info = find_info(graph)
+    family = "" if info is None else info.family
+    found = _FOUND.get("default" if graph == "default" else family, [{}])
     starts = [preset(graph, filter), *(_START | values for values in found)]
     return [parameters(Config.make({"filter": filter} | values)) for values in starts]
 

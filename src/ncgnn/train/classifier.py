@@ -16,11 +16,12 @@ from torch_geometric.data import Data
 from ncgnn.calibration import Calibration
 from ncgnn.data import Encoding, complete, standardise, with_encoding
 from ncgnn.errors import InputError
-from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, PreparedFilter, Routing, proportions
+from ncgnn.nn import NCGNN, GraphFilter, PreparedFilter, Routing, proportions
 from ncgnn.train.config import Config
+from ncgnn.train.epoch import Epoch
 from ncgnn.train.files import Header, load_weights, read_model, write_model
 from ncgnn.train.filter_cache import filter_folder, prepare_filter
-from ncgnn.train.run import Epoch, fit, prepare_features
+from ncgnn.train.run import fit, prepare_features
 
 if TYPE_CHECKING:
     from ncgnn.explain import NodeExplanation
@@ -183,7 +184,7 @@ class NCGNNClassifier(ClassifierMixin, BaseEstimator):
     def class_sets(self, lengths: np.ndarray, coverage: float) -> np.ndarray:
         """As :meth:`predict_set`, from the lengths that :meth:`decision_function` gives."""
         if self.calibration_ is None:
-            raise InputError("the model has no calibration: train with nodes set aside for it (--calibrate 0.5)")
+            raise InputError("the model has no calibration: train with nodes set aside for it", "calibrate")
         return self.calibration_.sets(_shares(lengths), coverage)
 
     def predict(self, data: Data) -> np.ndarray:
@@ -297,7 +298,7 @@ def _calibrate(model: NCGNN, data: Data, x: Tensor, prepared: PreparedFilter) ->
     return Calibration.fit(_shares(lengths[aside]), data.y.cpu().numpy()[aside])
 
 
-def _prepare_filter(filter: AttentionFilter | DiffusionFilter, data: Data, x: Tensor) -> PreparedFilter:
+def _prepare_filter(filter: GraphFilter, data: Data, x: Tensor) -> PreparedFilter:
     try:
         return prepare_filter(filter, data, x.dtype, filter_folder())
     except ValueError as error:

@@ -1,17 +1,14 @@
 """Everything that decides a run besides the data: validated, read from and written to TOML."""
 
 import tomllib
-from collections.abc import Mapping
 from importlib import resources
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from ncgnn.errors import InputError, one_line
-from ncgnn.files import read_toml, toml
-from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter
+from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, GraphFilter
 from ncgnn.sparse import Sparsify, Threshold, TopK
+from ncgnn.train.settings import RunSettings
 
 Hop = Annotated[int, Field(ge=0, le=100)]
 Size = Annotated[int, Field(ge=1, le=4096)]
@@ -24,43 +21,58 @@ _OF_FILTER = {
 }
 
 
-class Config(BaseModel):
+class Config(RunSettings):
     """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    identity: ClassVar[str] = "Config"
+    # fmt: off
+    always_counted: ClassVar[frozenset[str]] = frozenset({  # the fields of the first release
+        "filter", "hops", "zeta_prior", "diffusion", "alpha", "time", "steps", "top_k", "epsilon", "tolerance",
+        "num_capsules", "primary_channels", "class_channels", "iterations", "beta", "dropout", "hidden", "init",
+        "m_plus", "m_minus", "lam", "lr", "zeta_lr", "weight_decay", "epochs", "patience", "normalize_features",
+    })
+    # fmt: on
 
-    filter: Literal["attention", "diffusion"] = Field("attention", description="which graph filter (eq. 5 or eq. 6)")
+    filter: Literal["attention", "diffusion"] = Field("attention", description="graph filter (eq. 5 or eq. 6)")
     hops: Hop | list[Hop] = Field(
-        [0, 1, 2, 3], description="attention: the hops; a number n means 1 to n, a list says which"
+        [0, 1, 2, 3], description="attention: hops to use, as a list; a number n means 1 to n"
     )
-    zeta_prior: list[float] | None = Field(None, description="attention: where zeta starts, one for each hop")
+    zeta_prior: list[float] | None = Field(None, description="attention: initial zeta, one value per hop")
     diffusion: Literal["ppr", "heat"] = Field("ppr", description="diffusion: personalised PageRank or heat kernel")
     alpha: Share = Field(0.1, description="diffusion: teleport probability of PageRank")
-    time: float = Field(5.0, gt=0, le=1000, description="diffusion: t of the heat kernel")
-    steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(None, description="diffusion: P of eq. 7; none: exact")
-    top_k: Annotated[int, Field(ge=1)] | None = Field(None, description="keep this many entries a row of the filter")
-    epsilon: Annotated[float, Field(gt=0)] | None = Field(None, description="keep filter entries of at least this")
-    tolerance: float = Field(1e-6, gt=0, description="diffusion: precision of PageRank on large graphs")
+    time: float = Field(5.0, gt=0, le=1000, description="diffusion: time t of the heat kernel")
+    steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(
+        None, description="diffusion: truncation P of eq. 7; none: exact"
+    )
+    top_k: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="keep the k largest entries per row of the filter"
+    )
+    epsilon: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="keep filter entries of at least this value"
+    )
+    tolerance: float = Field(1e-6, gt=0, description="diffusion: tolerance of PageRank on large graphs")
 
-    num_capsules: Size = Field(4, description="primary capsules a node, K")
+    num_capsules: Size = Field(4, description="primary capsules per node, K")
     primary_channels: Size = Field(32, description="size of a primary capsule, f_p")
     class_channels: Size = Field(16, description="size of a class capsule, f_c")
     iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
     beta: float = Field(2.8, ge=0, description="scale of the agreement in eq. 13")
-    dropout: Rate = Field(0.8, description="on the primary capsules")
-    hidden: list[tuple[Size, Size]] = Field([], description="further capsule layers: [capsules, channels] each")
+    dropout: Rate = Field(0.8, description="dropout rate on the primary capsules")
+    hidden: list[tuple[Size, Size]] = Field([], description="hidden capsule layers, each as [capsules, channels]")
 
-    init: Literal["uniform", "glorot"] = Field("glorot", description="where weights start")
-    m_plus: Share = Field(0.9, description="margin of the right class (eq. 11)")
-    m_minus: Share = Field(0.2, description="margin of the other classes (eq. 11)")
-    lam: float = Field(0.5, ge=0, description="weight of the other classes (eq. 11)")
+    init: Literal["uniform", "glorot"] = Field("glorot", description="weight initialisation")
+    m_plus: Share = Field(0.9, description="margin for the true class (eq. 11)")
+    m_minus: Share = Field(0.2, description="margin for the other classes (eq. 11)")
+    lam: float = Field(0.5, ge=0, description="loss weight of the other classes (eq. 11)")
     lr: float = Field(5.6e-3, gt=0, le=100, description="learning rate")
     zeta_lr: float = Field(0.1, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
-    weight_decay: float = Field(8.8e-3, ge=0, le=100, description="of all weights but zeta")
-    epochs: Annotated[int, Field(ge=1)] = Field(500, description="most epochs")
-    patience: Annotated[int, Field(ge=1)] = Field(100, description="epochs without a better validation result")
-    normalize_features: bool = Field(False, description="divide each feature row by the sum of its magnitudes")
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="of weights and dropout")
+    weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay on all weights except zeta")
+    epochs: Annotated[int, Field(ge=1)] = Field(500, description="maximum number of epochs")
+    patience: Annotated[int, Field(ge=1)] = Field(
+        100, description="epochs without improvement on validation before stopping"
+    )
+    normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="random seed for weights and dropout")
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -85,29 +97,12 @@ class Config(BaseModel):
         """The settings that mean nothing beside this filter."""
         return frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
 
-    @classmethod
-    def make(cls, values: Mapping[str, Any], where: str = "configuration") -> Self:
-        """A configuration from plain values; what is wrong with them becomes one line that begins with ``where``."""
-        try:
-            return cls(**values)
-        except ValidationError as error:
-            raise InputError(f"{where}: {one_line(error, cls.model_fields)}") from None
-
-    @classmethod
-    def read(cls, path: str | Path) -> Self:
-        """From a TOML file."""
-        return cls.make(read_toml(path), where=str(path))
-
-    def to_toml(self) -> str:
-        """The text of a file that :meth:`read` takes."""
-        return toml(self.model_dump(mode="json"))
-
     def sparsify(self) -> Sparsify | None:
         if self.top_k is not None:
             return TopK(self.top_k)
         return None if self.epsilon is None else Threshold(self.epsilon)
 
-    def make_filter(self) -> AttentionFilter | DiffusionFilter:
+    def make_filter(self) -> GraphFilter:
         if self.filter == "attention":
             return AttentionFilter(self.hop_set, self.sparsify(), self.zeta_prior)
         return DiffusionFilter(

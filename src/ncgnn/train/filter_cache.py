@@ -14,11 +14,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.data.download import cache_folder
+from ncgnn.data.named.download import cache_folder
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
-from ncgnn.nn import PreparedFilter
-from ncgnn.nn.filter import GraphFilter
+from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, HopBank, Pattern
 
 _LONGEST_WRITE = 3600  # seconds; an unfinished file that is older belongs to nobody
@@ -48,7 +47,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
     edges, weight = data.edge_index, data.get("edge_weight")
     if folder is None or filter.sparsify is None:
         return filter.prepare(edges, data.num_nodes, weight, dtype)
-    key = f"{_FORMAT} {_sources()} {filter} {dtype} {data.num_nodes} {_digest(edges, weight)}"
+    key = f"{_FORMAT} {_sources()} {filter.cache_key} {dtype} {data.num_nodes} {_digest(edges, weight)}"
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
     prepared = _read(path, key, filter, data.num_nodes)
     if prepared is None:
@@ -62,9 +61,8 @@ def _sources() -> str:
     """A hash of the code that prepares filters: another version may give other numbers."""
     digest = hashlib.sha256()
     for package in ("ncgnn.nn", "ncgnn.sparse"):
-        for file in sorted(resources.files(package).iterdir(), key=lambda file: file.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
+        for file in sorted(Path(str(resources.files(package))).rglob("*.py")):
+            digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
@@ -91,7 +89,7 @@ def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int) -> Prepared
     with suppress(OSError):
         os.utime(path)  # used just now
     matrix = (HopBank if values.dim() == 2 else CSR)(Pattern(indptr, indices, num_nodes), values)
-    return PreparedFilter(matrix, False, num_nodes, repr(filter))
+    return PreparedFilter(matrix, False, num_nodes, filter.cache_key)
 
 
 def _arrays(path: Path, key: str) -> list[np.ndarray]:

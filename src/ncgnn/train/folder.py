@@ -1,7 +1,6 @@
 """The run folder: what was run, how it went, the model, the predictions."""
 
 import csv
-import hashlib
 import json
 import os
 import platform
@@ -16,13 +15,14 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.code import commit, versions
-from ncgnn.data import complete, unscaled
-from ncgnn.data.graph import PARTS, feature_matrix
+from ncgnn.data import complete
+from ncgnn.data.fingerprint import fingerprint
+from ncgnn.data.graph import PARTS
 from ncgnn.data.splits import nodes_to_test
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
 from ncgnn.train.classifier import NCGNNClassifier
-from ncgnn.train.run import Epoch
+from ncgnn.train.epoch import Epoch
 
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
 
@@ -87,25 +87,6 @@ def _aside(data: Data) -> dict[str, int]:
 
 def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
     return (chosen[mask] == y[mask]).double().mean().item() if mask.any() else None
-
-
-def fingerprint(data: Data) -> str:
-    """A hash of features, edges and labels, equal for equal graphs, whichever nodes their numbers are scaled by."""
-    x = feature_matrix(unscaled(data).x)
-    order = np.lexsort(data.edge_index.numpy()[::-1])  # the order in which edges are listed means nothing
-    weight = data.get("edge_weight")
-    parts = [
-        x.indptr.astype(np.int64),
-        x.indices.astype(np.int64),
-        x.data,
-        data.edge_index.numpy()[:, order],
-        data.y.numpy(),
-    ]
-    parts += [] if weight is None else [weight.numpy()[order]]
-    digest = hashlib.sha256(str([x.shape, *(part.shape for part in parts)]).encode())
-    for part in parts:
-        digest.update(np.ascontiguousarray(part).tobytes())
-    return digest.hexdigest()[:16]
 
 
 def prediction_table(

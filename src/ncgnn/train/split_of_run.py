@@ -10,9 +10,9 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data import complete
+from ncgnn.data.fingerprint import fingerprint
 from ncgnn.data.graph import PARTS
 from ncgnn.errors import InputError
-from ncgnn.train.folder import fingerprint
 
 _AGAIN = "train again, or put the model file into a folder of its own"
 

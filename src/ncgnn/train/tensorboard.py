@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ncgnn.errors import InputError
-from ncgnn.train.run import Epoch
+from ncgnn.train.epoch import Epoch
 
 
 def check_tensorboard() -> None:

@@ -3,6 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from ncgnn.cli.figures import INTRODUCTION
 from ncgnn.errors import InputError
 from ncgnn.experiments import figures
 from ncgnn.experiments.figures.store import read_tables, write_tables
@@ -58,7 +59,7 @@ def test_a_figure_is_drawn_from_its_tables_alone_and_twice_the_same(quick, tmp_p
 
 
 def test_the_page_of_the_documentation_is_that_of_the_results(tmp_path):
-    pictures = figures.report([], ROOT / "results/figures", tmp_path / "figures.md")
+    pictures = figures.report([], ROOT / "results/figures", tmp_path / "figures.md", INTRODUCTION)
     assert (ROOT / "docs/figures.md").read_text("utf-8") == (tmp_path / "figures.md").read_text("utf-8")
     assert pictures
     assert all((ROOT / "docs/figures" / picture.name).is_file() for picture in pictures)

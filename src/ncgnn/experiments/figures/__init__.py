@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "PaperFigure", "measure", "report"]
 
+_SUBJECT = "The paper's figures about what the model learns."
+
 
 @dataclass(frozen=True)
 class PaperFigure:
@@ -74,7 +76,7 @@ def measure(name: str, folder: Path, done: Callable[[], None] = lambda: None) ->
     write_tables(folder, name, tables)
 
 
-def report(names: list[str], folder: Path, page: Path) -> list[Path]:
+def report(names: list[str], folder: Path, page: Path, introduction: str = _SUBJECT) -> list[Path]:
     """Draw these figures and all others that have their tables in the folder, beside a page that shows them."""
     shown = {}
     for name, figure in FIGURES.items():
@@ -84,5 +86,5 @@ def report(names: list[str], folder: Path, page: Path) -> list[Path]:
     for (name, tables), picture in zip(shown.items(), pictures, strict=True):
         save(FIGURES[name].draw(tables), picture)
     texts = [(FIGURES[name].title, FIGURES[name].caption(tables)) for name, tables in shown.items()]
-    write_page(page, [(*text, picture) for text, picture in zip(texts, pictures, strict=True)])
+    write_page(page, introduction, [(*text, picture) for text, picture in zip(texts, pictures, strict=True)])
     return pictures

@@ -6,10 +6,12 @@ import torch.nn.functional as F
 from torch_geometric.data import Data
 
 from ncgnn.baselines import Settings
-from ncgnn.baselines.loop import class_scores, train
+from ncgnn.baselines.run import class_scores
 from ncgnn.bench.peers import GAT, dense
 from ncgnn.experiments.figures.models import Shown, describe
 from ncgnn.experiments.protocol import hide_test_labels
+from ncgnn.train.loop import Training, seeded, train
+from ncgnn.train.objectives import CrossEntropy
 from ncgnn.train.run import prepare_features
 
 SETTINGS = Settings.make({"lr": 0.005, "dropout": 0.6, "epochs": 200, "patience": 200})
@@ -21,11 +23,11 @@ def show_gat(data: Data) -> Shown:
     """Eight heads of eight, then one, in PyG."""
     x = dense(prepare_features(data.x, SETTINGS.normalize_features))
     inputs = x, data.edge_index
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(SETTINGS.seed)
+    with seeded(SETTINGS.seed):
         model = GAT(x.shape[1], len(data.class_names))
         optimizer = torch.optim.Adam(model.parameters(), lr=SETTINGS.lr, weight_decay=SETTINGS.weight_decay)
-        best, _ = train(model, inputs, hide_test_labels(data), optimizer, SETTINGS)
+        how = Training(CrossEntropy(), optimizer, SETTINGS.stopping, SETTINGS.epochs)
+        best = train(model, inputs, hide_test_labels(data), how).best
     probabilities = class_scores(model, inputs).softmax(dim=1).numpy()
     used = SETTINGS.model_dump(mode="json", include={"lr", "weight_decay", "epochs", "normalize_features", "seed"})
     return Shown(model, probabilities, SETTINGS.normalize_features, describe("GAT", data, used, best, probabilities))

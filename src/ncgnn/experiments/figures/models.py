@@ -17,7 +17,8 @@ from ncgnn.experiments.recipes import within
 from ncgnn.sparse import normalized_adjacency
 from ncgnn.train import NCGNNClassifier
 from ncgnn.train.config import Config, preset
-from ncgnn.train.run import Epoch, prepare_features
+from ncgnn.train.epoch import Epoch
+from ncgnn.train.run import prepare_features
 
 
 @dataclass(frozen=True, eq=False)

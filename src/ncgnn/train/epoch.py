@@ -1,0 +1,35 @@
+"""What is known after an epoch."""
+
+from math import isfinite
+from typing import NamedTuple
+
+from torch import Tensor
+
+from ncgnn.errors import InputError
+
+
+class Epoch(NamedTuple):
+    """One row of ``history.csv``."""
+
+    epoch: int
+    train_loss: float
+    val_loss: float
+    val_accuracy: float
+
+    @property
+    def rank(self) -> tuple[float, float]:
+        """Greater for the better of two epochs: by accuracy and, where that is equal, by loss."""
+        return self.val_accuracy, -self.val_loss
+
+    @property
+    def is_finite(self) -> bool:
+        return isfinite(self.train_loss) and isfinite(self.val_loss)
+
+
+class Diverged(InputError):
+    """Settings that lead to no result."""
+
+
+def accuracy(scores: Tensor, y: Tensor, mask: Tensor) -> float:
+    """Share of the nodes in ``mask`` whose highest score is that of their class; NaN for an empty mask."""
+    return (scores[mask].argmax(dim=1) == y[mask]).float().mean().item()

@@ -1,0 +1,68 @@
+"""What the settings of all models have in common: checked values, TOML, and an identity that survives change."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ncgnn.errors import InputError, one_line
+from ncgnn.files import read_toml, toml
+
+
+class RunSettings(BaseModel):
+    """Everything that decides a run besides the data and the split.
+
+    Stored results name their settings by :attr:`hash`, so it must not change when the code does. It covers
+    ``identity``, which is not the name of the class, and the fields in ``always_counted``. A field added later counts
+    only while it differs from the default it was introduced with: its present default or, should that ever change,
+    ``Field(..., json_schema_extra={"introduced": value})``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    identity: ClassVar[str]
+    always_counted: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """Fields that have no effect given the others."""
+        return frozenset()
+
+    @classmethod
+    def make(cls, values: Mapping[str, Any], where: str = "settings") -> Self:
+        """Settings from plain values; an error becomes one line that begins with ``where``."""
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise InputError(f"{where}: {one_line(error, cls.model_fields)}") from None
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """From a TOML file."""
+        return cls.make(read_toml(path), where=str(path))
+
+    def to_toml(self) -> str:
+        """The text of a file that :meth:`read` takes."""
+        return toml(self.model_dump(mode="json"))
+
+    def effective(self) -> dict[str, Any]:
+        """The fields that decide the result, without the seed."""
+        return self.model_dump(mode="json", exclude={"seed", *self.ignored})
+
+    @property
+    def hash(self) -> str:
+        """Twelve digits: equal for all seeds of the same settings, and for the same settings in later versions."""
+        counted = {key: value for key, value in self.effective().items() if self._counts(key, value)}
+        text = json.dumps([self.identity, counted], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def _counts(self, key: str, value: Any) -> bool:
+        if key in self.always_counted:
+            return True
+        field = type(self).model_fields[key]
+        extra = field.json_schema_extra
+        introduced = extra.get("introduced") if isinstance(extra, dict) else None
+        return bool(value != (field.get_default(call_default_factory=True) if introduced is None else introduced))

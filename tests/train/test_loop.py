@@ -1,0 +1,68 @@
+from copy import deepcopy
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from ncgnn.train.loop import Training, seeded, step, train
+from ncgnn.train.objectives import CrossEntropy, Margin
+from ncgnn.train.stopping import Patience, Window
+
+
+class Consistent(CrossEntropy):
+    """Two passes with other dropout: the mean loss, and a penalty on how much they differ."""
+
+    def loss(self, forward, split):
+        one, other = forward(), forward()
+        labelled = [self.of(scores[split.train_mask], split.y[split.train_mask]) for scores in (one, other)]
+        return sum(labelled) / 2 + (one.softmax(1) - other.softmax(1)).square().mean()
+
+
+@pytest.fixture
+def model(karate):
+    with seeded(0):
+        return nn.Sequential(nn.Dropout(0.5), nn.Linear(karate.x.shape[1], 4))
+
+
+@pytest.fixture
+def x(karate):
+    return karate.x if karate.x.layout == torch.strided else karate.x.to_dense()
+
+
+def sgd(model, objective, epochs=5, stopping=None) -> Training:
+    return Training(objective, torch.optim.SGD(model.parameters(), lr=0.5), stopping or Patience(100), epochs)
+
+
+def test_an_objective_may_call_forward_twice(karate, model, x):
+    by_hand = deepcopy(model).train()
+    optimizer = torch.optim.SGD(by_hand.parameters(), lr=0.5)
+    with seeded(1):
+        one, other = by_hand(x), by_hand(x)
+        mask, y = karate.train_mask, karate.y
+        supervised = (F.cross_entropy(one[mask], y[mask]) + F.cross_entropy(other[mask], y[mask])) / 2
+        (supervised + (one.softmax(1) - other.softmax(1)).square().mean()).backward()
+        optimizer.step()
+    with seeded(1):
+        step(model, lambda: model(x), karate, sgd(model, Consistent()))
+    assert not torch.equal(one, other)
+    assert all(torch.equal(*pair) for pair in zip(model.parameters(), by_hand.parameters(), strict=True))
+
+
+@pytest.mark.parametrize("objective", [CrossEntropy(), Margin(0.9, 0.1, 0.5), Consistent()])
+def test_the_loop_trains_any_module(karate, model, x, objective):
+    seen = []
+    trained = train(model, (x,), karate, sgd(model, objective), seen.append)
+    assert seen == trained.history
+    assert trained.history[-1].train_loss < trained.history[0].train_loss
+    assert not model.training
+    assert all(parameter.grad is None for parameter in model.parameters())
+
+
+def test_patience_keeps_the_best_weights_and_a_window_the_last(karate, model, x):
+    for stopping, index in ((Patience(3), None), (Window(3), -1)):
+        trained = train(model, (x,), karate, sgd(model, CrossEntropy(), 10, stopping))
+        expected = max(trained.history, key=lambda e: e.rank) if index is None else trained.history[index]
+        assert trained.best == expected
+        loss, accuracy = CrossEntropy().validate(lambda: model(x), karate)
+        assert (loss, accuracy) == (expected.val_loss, expected.val_accuracy)
