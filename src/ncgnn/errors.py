@@ -11,10 +11,14 @@ class InputError(ValueError):
     """Bad input: a file, table, name, option or configuration. The message is one line that says what to do.
 
     The command line prints it and exits with 2; in Python it is a plain ``ValueError``.
+
+    Attributes:
+        options: the parameters that mend it, for the command line to name its options.
     """
 
-    def __init__(self, message: str) -> None:
+    def __init__(self, message: str, *options: str) -> None:
         super().__init__(" ".join(message.splitlines()))  # names from files may hold any character
+        self.options = options
 
 
 def one_line(error: "ValidationError", known: Iterable[str]) -> str:

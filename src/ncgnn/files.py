@@ -1,4 +1,4 @@
-"""Files: written so that they survive a kill, beside their place and moved there in one step; settings as TOML."""
+"""Files: written so that they survive a kill, beside their place and then moved there, and locked; settings as TOML."""
 
 import json
 import os
@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+from filelock import FileLock, Timeout, lock_descriptor
 
 from ncgnn.errors import InputError
 
@@ -51,6 +53,39 @@ def _umask() -> int:
 
 
 _UMASK = _umask()  # asked once, before there are threads that could ask at the same time
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Alone on this machine while the block runs; the system frees a lock when a process ends, however it ends."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
+
+
+def try_lock(path: Path) -> FileLock | None:
+    """The lock, held until it is released; None if another process has it."""
+    lock = FileLock(path)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return None
+    return lock
+
+
+@contextmanager
+def open_locked(path: Path) -> Iterator[int]:
+    """A file to read and append to, itself locked while the block runs; it is made if need be."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        lock_descriptor(handle)
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def toml(values: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from clean_graph import make_clean, undirected
 from torch_geometric.data import Data
 
+from helpers.clean_graph import make_clean, undirected
 from ncgnn.data import split_stratified
 
 

@@ -2,13 +2,13 @@ import json
 
 import numpy as np
 import pytest
-from clean_graph import make_clean, undirected, with_edges
 
+from helpers.clean_graph import make_clean, undirected, with_edges
 from ncgnn.bench import random_graph
 from ncgnn.check import check_graph
 from ncgnn.check.finding import Finding
 from ncgnn.data import load_dataset, planted, split_stratified, syn_cora, usual_split
-from ncgnn.data.local import data_folders
+from ncgnn.data.named.local import data_folders
 from ncgnn.train import Config
 from ncgnn.wording import several
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from clean_graph import with_edges
 
+from helpers.clean_graph import with_edges
 from ncgnn.check.duplicates import duplicate_findings, duplicate_groups
 from ncgnn.check.view import View
 
@@ -31,7 +31,7 @@ def test_copies_across_the_split_are_serious(clean, edges, features, link):
     (finding,) = duplicate_findings(View.of(data))
     assert (finding.level, finding.count) == ("serious", 24)
     assert finding.first == [f"{copy} = {original}" for copy, original in zip(copies, originals, strict=True)][:5]
-    assert "12 have such a copy in training" in finding.what
+    assert f"; 12 of {int(data.test_mask.sum())} test nodes have such a copy in training" in finding.what
 
 
 def test_few_copies_are_a_note(clean, edges):

@@ -1,6 +1,6 @@
 import numpy as np
-from clean_graph import make_clean, with_edges
 
+from helpers.clean_graph import make_clean, with_edges
 from ncgnn.check.elsewhere import elsewhere_findings
 from ncgnn.check.view import View
 from ncgnn.data import save_graph

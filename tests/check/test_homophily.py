@@ -63,17 +63,17 @@ def test_labels_by_chance_are_at_zero():
 def test_nothing_is_said_where_nothing_is_known():
     found = measure_homophily(graph([(0, 1), (1, 2)], [0, -1, 1]))
     assert isnan(found.adjusted)
-    assert "nothing is known" in found.meaning
+    assert "no advice on hops" in found.meaning
     assert homophily_findings(found) == []
 
 
 @pytest.mark.parametrize(
     ("adjusted", "two_steps", "meaning"),
     [
-        (0.8, 0.7, "neighbours mostly share the class"),
-        (0.2, 0.1, "neighbours help, but often differ"),
-        (-0.2, 0.3, "two steps away tells more than one"),
-        (0.0, 0.0, "labels of neighbours tell little"),
+        (0.8, 0.7, "neighbours mostly share a class"),
+        (0.2, 0.1, "neighbours help but often differ"),
+        (-0.2, 0.3, "nodes two steps apart agree more than neighbours"),
+        (0.0, 0.0, "labels of neighbours say little"),
     ],
 )
 def test_the_meaning_follows_the_numbers(adjusted, two_steps, meaning):

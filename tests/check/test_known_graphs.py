@@ -2,10 +2,10 @@
 
 import pytest
 
-from docs_examples import section, table
+from helpers.docs_examples import section, table
 from ncgnn.check import check_graph
 from ncgnn.data import DATASETS, load_dataset, usual_split
-from ncgnn.data.local import data_folders
+from ncgnn.data.named.local import data_folders
 from ncgnn.train import Config
 
 SMALL = Config.make({"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4})

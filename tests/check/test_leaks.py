@@ -59,4 +59,4 @@ def test_the_finding_names_feature_and_class(clean):
     clean.x[:, 7] = (clean.y == 3).to(torch.float)
     (finding,) = leak_findings(View.of(clean))
     assert (finding.level, finding.first) == ("serious", ["decision"])
-    assert "'decision' tells '3'" in finding.what
+    assert "'decision' predicts '3'" in finding.what

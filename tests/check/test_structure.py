@@ -1,6 +1,6 @@
 import numpy as np
-from clean_graph import with_edges
 
+from helpers.clean_graph import with_edges
 from ncgnn.check.structure import component_findings, isolated_findings
 from ncgnn.check.view import View
 

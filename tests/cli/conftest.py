@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from papers import write_tables
 
+from helpers.papers import write_tables
 from ncgnn.cli import main
 
 

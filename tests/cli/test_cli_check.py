@@ -1,6 +1,6 @@
 import json
 
-from papers import node_rows, write_csv
+from helpers.papers import node_rows, write_csv
 
 
 def test_findings_are_told_with_reason_and_advice(ncgnn):
@@ -22,7 +22,7 @@ def test_json_is_the_report(ncgnn):
     report = json.loads(done.out)
     assert (done.code, report["serious"], report["nodes"]) == (0, False, 34)
     assert [finding["name"] for finding in report["findings"]] == ["few labels", "few validation nodes"]
-    assert set(report["findings"][0]) == {"name", "level", "what", "count", "first", "why", "advice"}
+    assert set(report["findings"][0]) == {"name", "level", "what", "count", "first", "why", "advice", "options"}
 
 
 def test_something_serious_ends_with_exit_code_1(ncgnn, tables, here):
@@ -44,13 +44,13 @@ def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables, here):
     done = ncgnn("check", *tables, "--label", "topic")
     assert done.code == 1
     assert "serious: labels of 1 class: at least two are needed" in done.out
-    assert "edge 1.00, node 1.00: the labelled nodes that edges join are of one class" in done.out
+    assert "edge 1.00, node 1.00: all connected labelled nodes have the same class" in done.out
 
 
 def test_a_label_column_that_is_not_named_is_a_mistake(ncgnn, tables):
     done = ncgnn("check", *tables)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("ncgnn: --label names the column")
+    assert done.err.startswith("ncgnn: --label is required: the column")
 
 
 def test_what_columns_were_taken_for_is_shown(ncgnn, tables):
@@ -60,7 +60,7 @@ def test_what_columns_were_taken_for_is_shown(ncgnn, tables):
 def test_a_mistake_in_the_options_is_none_of_the_graphs(ncgnn):
     done = ncgnn("check", "karate", "--val", 5)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("ncgnn: --val goes with --per-class")
+    assert done.err.startswith("ncgnn: --val requires --per-class")
 
 
 def test_the_split_can_be_chosen(ncgnn):

@@ -2,8 +2,8 @@ import json
 import re
 
 import pytest
-from papers import FILES, QUICK
 
+from helpers.papers import FILES, QUICK
 from ncgnn.compare import RIVALS, Rival
 from ncgnn.errors import InputError
 

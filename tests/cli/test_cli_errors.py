@@ -5,8 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from papers import QUICK, contents
 
+from helpers.papers import QUICK, contents
 from ncgnn.data import load_dataset, save_graph
 
 OUT = ["--epochs", 1, *QUICK, "--out", "runs/old"]
@@ -89,7 +89,7 @@ def test_a_class_with_fewer_nodes_than_asked(fails, tables):
         (["--per-class", 0], "train must be at least 1"),
         (["--per-class", 3, "--val", -1], "val at least 0"),
         (["--per-class", 3, "--val", 0], "val_mask is empty"),
-        (["--per-class", 3, "--fractions", 0.5, 0.2], "--per-class and --fractions exclude each other"),
+        (["--per-class", 3, "--fractions", 0.5, 0.2], "--per-class and --fractions are mutually exclusive"),
         (["--fractions", 0.9, 0.2], "train and val must be shares"),
         (["--fractions", "nan", 0.2], "train and val must be shares"),
         (["--fractions", 0.5, 0], "val=0.0 of 34 labelled nodes is no node"),
@@ -117,15 +117,15 @@ def test_a_published_split_that_does_not_exist(fails, here):
         (["syn-cora:2"], "after 'syn-cora:' comes a homophily from 0 to 1"),
         (["missing.npz"], "missing.npz: no such file"),
         (["karate", "--data", "nowhere"], "nowhere: the data folder does not exist"),
-        ([], "name one graph: a known name, an .npz file, or both --nodes and --edges"),
-        (["karate", "--nodes", "nodes.csv", "--edges", "edges.csv"], "name one graph"),
-        (["karate", "--nodes", "nodes.csv"], "name one graph"),
-        (["karate", "--label", "topic"], "--label describes tables, and karate is none: leave it out"),
-        (["karate", "--ignore", "note"], "--ignore describes tables"),
-        (["--label", "topic"], "name one graph"),
-        (["--nodes", "nodes.csv", *LABEL], "--nodes and --edges go together"),
-        (["--edges", "edges.csv", *LABEL], "--nodes and --edges go together"),
-        (["--nodes", "nodes.csv", "--edges", "edges.csv"], "--label names the column of the node table"),
+        ([], "give one graph: a name, an .npz file, or both --nodes and --edges"),
+        (["karate", "--nodes", "nodes.csv", "--edges", "edges.csv"], "give one graph"),
+        (["karate", "--nodes", "nodes.csv"], "give one graph"),
+        (["karate", "--label", "topic"], "--label applies to tables only, and karate is not a table: remove it"),
+        (["karate", "--ignore", "note"], "--ignore applies to tables only"),
+        (["--label", "topic"], "give one graph"),
+        (["--nodes", "nodes.csv", *LABEL], "--nodes and --edges must be given together"),
+        (["--edges", "edges.csv", *LABEL], "--nodes and --edges must be given together"),
+        (["--nodes", "nodes.csv", "--edges", "edges.csv"], "--label is required: the column of the node table"),
         (["--nodes", "none.csv", "--edges", "edges.csv", *LABEL], "none.csv: no such file"),
         (["--nodes", "nodes.csv", "--edges", "none.csv", *LABEL], "none.csv: no such file"),
         (["--nodes", "runs", "--edges", "edges.csv", *LABEL], "runs: is a folder, not a table"),
@@ -220,7 +220,7 @@ def test_models_that_cannot_be_used(fails, here, old_run):
     model = old_run / "model.safetensors"
     whole = model.read_bytes()
     fails("predict", "nowhere", "karate", message="nowhere: no such model file")
-    fails("predict", "runs", "karate", message="runs: is no run itself: name one in it, as in runs/old")
+    fails("predict", "runs", "karate", message="runs: is not a run folder; did you mean runs/old")
     for content in (whole[:-1], whole[:100], b"", pickle.dumps({"a": 1})):
         model.write_bytes(content)
         message = "model.safetensors: not an ncgnn model file, or a damaged one"
@@ -236,7 +236,7 @@ def test_a_graph_with_other_features_than_the_model(fails, tables, here, old_run
     message = "the model expects 34 features, the graph has 7"
     fails("predict", "runs/old", "club.npz", "--out", "p.csv", message=message)
     options = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
-    fails("predict", "runs/old", *options, message="the model was not trained on tables, so it cannot read any")
+    fails("predict", "runs/old", *options, message="the model was not trained on tables: give a graph name")
 
 
 def test_tables_without_a_column_that_the_model_needs(ncgnn, fails, tables, here):
@@ -255,10 +255,10 @@ def test_tables_without_a_column_that_the_model_needs(ncgnn, fails, tables, here
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "name one graph"),
-        (["karate", "--nodes", "nodes.csv", "--edges", "edges.csv"], "name one graph"),
+        ([], "give one graph"),
+        (["karate", "--nodes", "nodes.csv", "--edges", "edges.csv"], "give one graph"),
         (["--nodes", "nodes.csv"], "the model was not trained on tables"),
-        (["karate", "--id", "paper"], "--id describes tables, and karate is none"),
+        (["karate", "--id", "paper"], "--id applies to tables only, and karate is not a table"),
         (["karat"], "did you mean karate"),
         (["karate", "--out", "runs"], "runs: cannot be written"),
         (["karate", "--out", "nowhere/p.csv"], "nowhere/p.csv: cannot be written"),
@@ -302,12 +302,12 @@ def test_a_process_of_its_own_ends_the_same_way(command, tables, here):
 
 
 def test_a_validation_count_without_a_training_count(fails):
-    fails("train", "karate", "--val", 5, *OUT, message="--val goes with --per-class")
+    fails("train", "karate", "--val", 5, *OUT, message="--val requires --per-class")
 
 
 def test_several_splits_beside_the_model_of_one(fails):
-    fails("train", "karate", "--splits", 2, *OUT, message="holds a run on one split already")
+    fails("train", "karate", "--splits", 2, *OUT, message="already contains a single-split run")
 
 
 def test_a_table_in_the_place_of_a_graph(fails, tables):
-    fails("train", "nodes.csv", *OUT, message="nodes.csv: tables are given with --nodes and --edges")
+    fails("train", "nodes.csv", *OUT, message="nodes.csv: pass tables with --nodes and --edges")

@@ -1,5 +1,6 @@
 import pandas as pd
-from papers import contents
+
+from helpers.papers import contents
 
 
 def test_the_tables_are_written_and_named(ncgnn, here):
@@ -17,7 +18,7 @@ def test_nothing_is_overwritten(ncgnn, here):
     before = contents(here)
     done = ncgnn("example")
     assert done.code == 2
-    assert done.err == "ncgnn: shop/june-products.csv: is there already and is not overwritten: name another folder\n"
+    assert done.err == "ncgnn: shop/june-products.csv: already exists with other contents: choose another folder\n"
     assert contents(here) == before
 
 

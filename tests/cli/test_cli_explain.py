@@ -3,7 +3,8 @@ import re
 
 import pandas as pd
 import pytest
-from papers import QUICK
+
+from helpers.papers import QUICK
 
 
 def test_a_node_is_explained_in_words_and_bars(ncgnn, karate_run):
@@ -28,7 +29,7 @@ def test_json_has_an_object_a_node(ncgnn, karate_run):
 def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
     done = ncgnn("explain", karate_run, "karate", "--out", file)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{file}: the reasons of 34 nodes\nRouting among")
+    assert done.out.startswith(f"{file}: explanations of 34 nodes\nRouting among")
     table = read(here / file)
     assert list(table.columns) == ["id", "class", "kind", "name", "title", "contribution"]
     assert table["id"].nunique() == 34
@@ -46,7 +47,7 @@ def test_nodes_of_ones_own_tables(ncgnn, tables, here):
 
 def test_a_node_that_is_named_twice_is_one(ncgnn, karate_run, here):
     done = ncgnn("explain", karate_run, "karate", "--node", 3, "--node", 3, "--out", "why.csv")
-    assert "why.csv: the reasons of 1 node\n" in done.out
+    assert "why.csv: explanations of 1 node\n" in done.out
 
 
 @pytest.mark.parametrize(
@@ -58,10 +59,10 @@ def test_a_node_that_is_named_twice_is_one(ncgnn, karate_run, here):
             ["--node", "1", "--against", "x"],
             "there is no class 'x'; there are '0', '1', '2', '3', 'runner-up', 'others'",
         ),
-        ([], "explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID"),
-        (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: name one"),
-        (["--node", "1", "--sample", "3"], "--sample says how many nodes --evaluate draws: leave --sample out"),
-        (["--out", "all.csv", "--json"], "--json prints and --out writes a table: keep one"),
+        ([], "choose nodes with --node ID, or write all of them to a table with --out FILE.csv"),
+        (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: choose one of these"),
+        (["--node", "1", "--sample", "3"], "--sample only applies to --evaluate: remove --sample"),
+        (["--out", "all.csv", "--json"], "--json and --out are mutually exclusive"),
     ],
 )
 def test_mistakes_end_with_a_line(ncgnn, karate_run, here, options, message):
@@ -76,7 +77,7 @@ def test_methods_are_compared_on_test_nodes(ncgnn, karate_run, here):
     assert (done.code, done.err.splitlines()[0]) == (0, "... karate: evaluating explanations")
     assert "Explanations of 1 node, " in done.out
     assert "characterisation ↑" in done.out
-    assert done.err.splitlines()[-1] == "note: from 1 node little follows: give --sample 30 or more to compare methods"
+    assert done.err.splitlines()[-1] == "note: 1 node is too small a sample: use --sample 30 or more to compare methods"
     table = pd.read_csv(here / "measures.csv")
     assert list(table.columns) == ["method", "measure", "sparsity", "value", "nodes"]
     stable = table[table["measure"] == "stability over repeats"].set_index("method")["value"]
@@ -87,10 +88,10 @@ def test_methods_are_compared_on_test_nodes(ncgnn, karate_run, here):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--node", "1"], "--evaluate compares methods on nodes that it draws: leave --node out"),
-        (["--top", "3"], "--evaluate compares methods on nodes that it draws: leave --top out"),
-        (["--json"], "--evaluate compares methods on nodes that it draws: leave --json out"),
-        (["--out", "all.parquet"], "all.parquet: measures are written as a .csv file: name one"),
+        (["--node", "1"], "--evaluate compares methods on a random sample of nodes: remove --node"),
+        (["--top", "3"], "--evaluate compares methods on a random sample of nodes: remove --top"),
+        (["--json"], "--evaluate compares methods on a random sample of nodes: remove --json"),
+        (["--out", "all.parquet"], "all.parquet: measures are written as CSV: give a .csv file"),
     ],
 )
 def test_a_comparison_takes_no_other_options(ncgnn, karate_run, here, options, message):

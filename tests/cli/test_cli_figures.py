@@ -11,8 +11,8 @@ def no_benchmark_graphs(monkeypatch, tmp_path):
     ("arguments", "message"),
     [
         (("fig5", "--report-only"), "results/figures/fig5-hops.csv: is not there; ncgnn reproduce fig5 makes it"),
-        (("fig5", "table5"), "figures are reproduced by themselves: name no table"),
-        (("fig5", "--models", "GCN"), "figures are reproduced by themselves: name no table, --models"),
+        (("fig5", "table5"), "figures cannot be combined with tables"),
+        (("fig5", "--models", "GCN"), "figures cannot be combined with tables, --models"),
         (("fig6",), "graph 'citeseer' is not at hand (NCGNN_DATA is not set)"),
         (("fig4",), "TABLE fig4: unknown; known: table3"),
     ],

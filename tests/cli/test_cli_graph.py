@@ -4,8 +4,8 @@ from inspect import signature
 
 import pytest
 import typer
-from papers import QUICK
 
+from helpers.papers import QUICK
 from ncgnn.cli import app
 from ncgnn.cli.graph import GraphOptions, takes_graph
 

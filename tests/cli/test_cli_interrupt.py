@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
-from papers import QUICK, contents
+
+from helpers.papers import QUICK, contents
 
 FOREVER = ["--epochs", "100000000", "--set", "patience=100000000"]
 

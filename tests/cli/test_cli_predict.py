@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from papers import FILES, QUICK, contents, node_rows, write_csv, write_tables
 
+from helpers.papers import FILES, QUICK, contents, node_rows, write_csv, write_tables
 from ncgnn.data import load_dataset, save_graph, split_per_class
 from ncgnn.train import NCGNNClassifier
 
 TABLES = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
-NOTE = "note: the model has no calibration: its probabilities order nodes and promise nothing\n"
+NOTE = "note: probabilities are uncalibrated; use them for ranking only\n"
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
@@ -99,7 +99,7 @@ def test_new_rows_alone_are_noticed(ncgnn, topics, here):
     write_csv(here / "e.csv", [{"from": "100", "to": "100"}])
     done = ncgnn("predict", topics, "--nodes", "n.csv", "--edges", "e.csv")
     assert done.code == 0
-    assert "note: 4 of 4 nodes have no edge, and predictions listen to neighbours: give the whole tables" in done.err
+    assert "note: 4 of 4 nodes have no edges, but predictions depend on neighbours: pass the full tables" in done.err
 
 
 def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
@@ -114,7 +114,7 @@ def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):
     before = contents(here)
     done = ncgnn("predict", "runs/topics", *TABLES, "--out", "runs/topics/predictions.csv")
     assert done.code == 2
-    assert "runs/topics/predictions.csv: tells which nodes the run of this folder was trained on" in done.err
+    assert "runs/topics/predictions.csv: records which nodes this run was trained on" in done.err
     assert contents(here) == before
 
 

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from papers import QUICK, write_tables
+
+from helpers.papers import QUICK, write_tables
 
 NODES = range(700)
 
@@ -61,7 +62,7 @@ def test_no_class_is_predicted_below_the_least_confidence(ncgnn, model, options)
     done = ncgnn("predict", model, *options, "--min-confidence", middle)
     blank = [row["predicted"] == "" for row in rows_of(done.out)]
     assert blank == [float(row["probability"]) < middle for row in everything]
-    assert done.err == f"note: no class for {sum(blank)} of 700 nodes\n"
+    assert done.err == f"note: class left blank for {sum(blank)} of 700 nodes\n"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_a_model_without_calibration_promises_nothing(ncgnn, karate_run, option)
     done = ncgnn("predict", karate_run, "karate", *option)
     assert (done.code, done.out) == (2, "")
     assert "the model has no calibration: train" in done.err
-    assert ncgnn("predict", karate_run, "karate").err.startswith("note: the model has no calibration")
+    assert ncgnn("predict", karate_run, "karate").err.startswith("note: probabilities are uncalibrated")
 
 
 def test_too_few_validation_nodes_are_refused_before_training(ncgnn, here):

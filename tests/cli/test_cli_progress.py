@@ -7,8 +7,8 @@ import sys
 from math import inf
 
 import pytest
-from papers import QUICK
 
+from helpers.papers import QUICK
 from ncgnn.cli import progress
 from ncgnn.train import Epoch
 

@@ -1,7 +1,6 @@
 import shlex
 
-from papers import QUICK, contents
-
+from helpers.papers import QUICK, contents
 from ncgnn.data import load_dataset, save_graph, split_per_class
 
 OPTIONS = ["--epochs", 2, *QUICK]
@@ -67,5 +66,5 @@ def test_without_tensorboard_nothing_is_trained(ncgnn, here, monkeypatch):
 def test_no_page_is_advised_for_a_model_that_is_not_explained(ncgnn):
     done = ncgnn("train", "karate", *OPTIONS, "--set", "hidden=[[2, 4]]")
     assert done.code == 0
-    assert "## What next" in done.out
+    assert "## Next steps" in done.out
     assert "ncgnn explain" not in done.out

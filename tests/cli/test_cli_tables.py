@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from papers import FILES, QUICK
 
-from mangled_tables import FAULTY, SOUND, noise
-from mangled_tables import tables as mangled
-from mangled_tables import write as write_mangled
+from helpers.mangled_tables import FAULTY, SOUND, noise
+from helpers.mangled_tables import tables as mangled
+from helpers.mangled_tables import write as write_mangled
+from helpers.papers import FILES, QUICK
 from ncgnn.train import NCGNNClassifier
 
 OPTIONS = ["--epochs", 1, *QUICK]
@@ -64,7 +64,7 @@ def test_a_graphml_file_is_trained_on_predicted_and_explained(ncgnn, here):
     assert predicted["predicted"].tolist() == written["predicted"].tolist()
     assert set(predicted["label"]) == {"Mr. Hi", "Officer"}
     assert "Node 33 is predicted " in ncgnn("explain", "run", "club.graphml", "--node", 33).out
-    assert "--label names the column" in ncgnn("train", "club.graphml").err
+    assert "--label is required: the column" in ncgnn("train", "club.graphml").err
 
 
 def test_predictions_are_the_same_after_training_and_from_the_model_file(ncgnn, tables, here):
@@ -99,4 +99,4 @@ def test_mangled_tables_make_a_whole_run_folder_or_none(ncgnn, tmp_path_factory,
 def test_options_about_columns_need_tables(ncgnn, option):
     done = ncgnn("train", "karate", option, "x")
     assert done.code == 2
-    assert f"{option} describes tables, and karate is none" in done.err
+    assert f"{option} applies to tables only, and karate is not a table" in done.err

@@ -4,8 +4,8 @@ import re
 
 import pandas as pd
 import pytest
-from papers import FILES, QUICK, contents, node_rows
 
+from helpers.papers import FILES, QUICK, contents, node_rows
 from ncgnn.data import load_dataset, save_graph, split_per_class
 from ncgnn.train import Config, NCGNNClassifier
 

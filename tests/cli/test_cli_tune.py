@@ -4,8 +4,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from papers import contents
 
+from helpers.papers import contents
 from ncgnn.baselines.settings import Settings, tuned_preset
 
 QUICK = ("--trials", 1, "--splits", 1, "--confirm", 1)
@@ -20,7 +20,7 @@ def tuned(ncgnn, here):
 def test_it_leaves_a_preset_that_train_takes_and_a_table(ncgnn, here, tuned):
     assert (tuned.code, tuned.err) == (0, "")
     assert tuned.out.splitlines()[0].startswith("trial   0  validation ")
-    assert tuned.out.splitlines()[-1].endswith("settings: karate-attention.toml")
+    assert tuned.out.splitlines()[-1].endswith("settings written to karate-attention.toml")
     assert sorted(path.name for path in (here / "results/studies").iterdir()) == [
         "karate-attention.csv",
         "karate-attention.db",
@@ -61,7 +61,7 @@ def test_json_is_alone_on_standard_output(ncgnn, here):
 def test_a_gcn_is_tuned_alike_and_its_settings_lie_here_too(ncgnn, here):
     done = ncgnn("tune", "karate", "--model", "gcn", *QUICK)
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[-1].endswith("settings: karate-gcn.toml")
+    assert done.out.splitlines()[-1].endswith("settings written to karate-gcn.toml")
     text = Path("karate-gcn.toml").read_text()
     assert "# ncgnn tune karate --model gcn " in text
     assert Settings.make(tomllib.loads(text)).model == "gcn"
@@ -80,12 +80,12 @@ def test_own_tables_are_tuned(ncgnn, here, tables):
     [
         (("karate", "--model", "gat"), "--model gat: unknown model; known: ncgnn, gcn"),
         (("karate", "--filter", "none"), "--filter none: unknown filter; known: attention, diffusion"),
-        (("karate", "--model", "gcn", "--filter", "attention"), "--filter goes with --model ncgnn: a GCN has none"),
-        (("karate", "--out", "."), "--out .: is a folder: name a file"),
-        (("karate", "--export-only"), "study 'karate-attention' has no complete trial: run more --trials"),
+        (("karate", "--model", "gcn", "--filter", "attention"), "--filter requires --model ncgnn: a GCN has no filter"),
+        (("karate", "--out", "."), "--out .: is a folder: give a file name"),
+        (("karate", "--export-only"), "study 'karate-attention' has no complete trial: run more trials (--trials)"),
         (("nowhere.npz",), "nowhere.npz: "),
-        (("karate", "--storage", "nonsense"), "--storage: the database cannot be used ("),
-        ((), "name one graph: "),
+        (("karate", "--storage", "nonsense"), "the database cannot be used ("),
+        ((), "give one graph: "),
     ],
 )
 def test_mistakes_are_one_line(ncgnn, here, arguments, message):
@@ -103,9 +103,9 @@ def test_a_file_that_is_no_database_is_named(ncgnn, here):
     done = ncgnn("tune", "karate", *QUICK)
     assert done.code == 2
     assert done.err.startswith("ncgnn: results/studies/karate-attention.db: cannot be used as a database (")
-    assert done.err.endswith(": move it away, or name another --storage\n")
+    assert done.err.endswith(": move it away, or name another storage (--storage)\n")
 
 
 def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
-    assert ncgnn("tune", "karate").err == "ncgnn: tuning needs the package optuna: pip install 'ncgnn[tune]'\n"
+    assert ncgnn("tune", "karate").err == "ncgnn: ncgnn tune requires optuna: pip install 'ncgnn[tune]'\n"

@@ -100,10 +100,11 @@ def cost_findings(cost: Cost) -> list[Finding]:
         Finding(
             name="memory",
             level="serious",
-            what=f"training needs about {cost.megabytes:.0f} MB, and {cost.free_megabytes:.0f} MB are free",
+            what=f"training needs about {cost.megabytes:.0f} MB, but only {cost.free_megabytes:.0f} MB are free",
             count=0,
             first=[],
-            why="it would be stopped, or slow down the machine until it is",
-            advice="make capsules fewer or smaller (--set num_capsules=4 --set primary_channels=16)",
+            why="the system would swap or kill the process",
+            advice="use fewer or smaller capsules",
+            options=["num_capsules", "primary_channels"],
         )
     ]

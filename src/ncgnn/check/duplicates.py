@@ -38,12 +38,12 @@ def duplicate_findings(view: View) -> list[Finding]:
         Finding(
             name="duplicates",
             level=_level(view, len(leaking)),
-            what=f"{several(int(is_copy.sum()), 'node')} with exactly the neighbours of another node"
+            what=f"{several(int(is_copy.sum()), 'node')} with exactly the same neighbours as another node"
             + _across(view, len(leaking)),
             count=int(is_copy.sum()),
             first=_pairs(view, numbers, leaking if len(leaking) else np.flatnonzero(is_copy)),
-            why="the label of a test node can be looked up at its copy, which new nodes do not have",
-            advice="keep one node of each group and split again, or keep groups within one part of the split",
+            why="the model can look up the label of a test node from its copy, but new nodes have no copies",
+            advice="keep one node per group and split again, or assign each group to a single part of the split",
         )
     ]
 
@@ -57,7 +57,7 @@ def _level(view: View, leaking: int) -> Level:
 
 def _across(view: View, leaking: int) -> str:
     tested = several(int(view.members("test").sum()), "test node") if view.is_split else ""
-    return f"; of {tested} {leaking} have such a copy in training or validation" if view.is_split else ""
+    return f"; {leaking} of {tested} have such a copy in training or validation" if view.is_split else ""
 
 
 def _leaking(view: View, numbers: np.ndarray, is_copy: np.ndarray) -> np.ndarray:

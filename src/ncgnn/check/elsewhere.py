@@ -21,11 +21,11 @@ def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
         Finding(
             name="features of another graph",
             level="serious",
-            what=f"all features and labels are those of {same[0]!r}, the edges are others",
+            what=f"same features and labels as {same[0]!r}, but different edges",
             count=len(same),
             first=same,
-            why="one of the two graphs has features and labels that do not belong to its edges",
-            advice="find out which, at the publisher's; results on it say nothing about the graph it is called after",
+            why="one of the two graphs was published with the wrong features and labels",
+            advice="find out from the publisher which one is wrong; results on that graph are meaningless",
         )
     ]
 

@@ -20,11 +20,12 @@ def constant_findings(view: View) -> list[Finding]:
         Finding(
             name="constant features",
             level="note",
-            what=f"{several(len(same), 'feature')} of {len(low)} with the same value in all nodes",
+            what=f"{several(len(same), 'feature')} of {len(low)} with the same value on all nodes",
             count=len(same),
             first=[view.data.feature_names[feature] for feature in same[:SHOWN]],
-            why="they tell no node from another, and cost memory and time",
-            advice="leave them out (--ignore COLUMN), or look why they do not vary",
+            why="they carry no information and cost memory and time",
+            advice="find out why they are constant, or drop them",
+            options=["ignore"],
         )
     ]
 
@@ -41,11 +42,11 @@ def scale_findings(view: View) -> list[Finding]:
         Finding(
             name="huge features",
             level="warning",
-            what=f"{several(len(huge), 'feature')} with values up to {largest[huge[0]]:.3g}, where"
-            f" {usual:.3g} is usual",
+            what=f"{several(len(huge), 'feature')} with values up to {largest[huge[0]]:.3g}; the"
+            f" typical maximum is {usual:.3g}",
             count=len(huge),
             first=[view.data.feature_names[feature] for feature in huge[:SHOWN]],
-            why="weights start equal: the largest feature decides alone, and training may diverge",
+            why="the largest feature dominates all others, and training may diverge",
             advice="divide by the standard deviation, or take the logarithm",
         )
     ]

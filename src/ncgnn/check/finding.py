@@ -21,6 +21,7 @@ class Finding:
         first: names of the first of them.
         why: why it matters.
         advice: what to do.
+        options: the parameters and settings that the advice is about.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Finding:
     first: Sequence[str]
     why: str
     advice: str
+    options: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", [str(name) for name in self.first[:SHOWN]])

@@ -38,19 +38,19 @@ class Homophily:
     def meaning(self) -> str:
         """What it says about the setting ``hops``."""
         if not self.edges:
-            return "no edge joins two labelled nodes: nothing is known about hops"
+            return "no edge connects two labelled nodes: no advice on hops"
         if isnan(self.adjusted):
-            return "the labelled nodes that edges join are of one class: nothing is known about hops"
+            return "all connected labelled nodes have the same class: no advice on hops"
         if self.adjusted >= 0.4:
-            return "neighbours mostly share the class: the default, hops 0 to 3, suits, and more hops may help"
+            return "neighbours mostly share a class: the default, hops 0 to 3, fits, and more hops may help"
         if self.adjusted < TELLING <= self.two_steps:
             return (
-                "two steps away tells more than one: compare the default, hops 0 to 3, with hops = 3, which leaves the"
-                " node's own features out: on some such graphs that is better, on others far worse"
+                "nodes two steps apart agree more than neighbours: compare the default, hops 0 to 3, with hops = 3,"
+                " which drops the node's own features: better on some such graphs, far worse on others"
             )
         if self.adjusted >= TELLING:
-            return "neighbours help, but often differ: keep the node itself and few hops, hops = [0, 1, 2]"
-        return "labels of neighbours tell little: keep the node itself, hops = [0, 1, 2], and compare with no edges"
+            return "neighbours help but often differ: use the node itself and few hops, hops = [0, 1, 2]"
+        return "labels of neighbours say little: use hops = [0, 1, 2], and compare with a model without edges"
 
 
 def measure_homophily(view: View) -> Homophily:
@@ -94,11 +94,11 @@ def homophily_findings(found: Homophily) -> list[Finding]:
         Finding(
             name="no homophily",
             level="note",
-            what=f"labels of neighbours agree hardly more than chance: adjusted homophily {found.adjusted:.2f} after"
+            what=f"labels of neighbours agree little more than by chance: adjusted homophily {found.adjusted:.2f} after"
             f" one step, {found.two_steps:.2f} after two",
             count=0,
             first=[],
-            why="a model of the features alone may be as good",
-            advice="keep the node itself (hops = [0, 1, 2]) and compare with a model that sees no edges",
+            why="a model that uses features only may be just as good",
+            advice="include the node itself (hops = [0, 1, 2]) and compare with a model that ignores edges",
         )
     ]

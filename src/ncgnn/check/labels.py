@@ -27,9 +27,10 @@ def imbalance_findings(view: View) -> list[Finding]:
             f" class {names[smallest]!r} has {sizes[smallest]}",
             count=len(rare),
             first=[names[c] for c in rare],
-            why=f"always saying {names[largest]!r} is right in {sizes.max() / sizes.sum():.0%} of the cases,"
-            " so that accuracy says little of the rare classes",
-            advice="train with as many nodes of each class (--per-class N --val M), and look at each class by itself",
+            why=f"always predicting {names[largest]!r} is correct for {sizes.max() / sizes.sum():.0%} of nodes,"
+            " so accuracy says little about the rare classes",
+            advice="check the scores per class, and train on equally many nodes per class",
+            options=["per_class", "val"],
         )
     ]
 
@@ -48,7 +49,7 @@ def refused_split(reason: str) -> Finding:
         what=reason,
         count=0,
         first=[],
-        why="without nodes of two classes or more to train on, and others to validate on, there is no training",
+        why="training needs training nodes of at least two classes, and validation nodes",
         advice="label more nodes",
     )
 
@@ -64,11 +65,11 @@ def _few_to_train(view: View) -> list[Finding]:
         Finding(
             name="few labels",
             level="warning",
-            what=f"{several(len(few), 'class')} of {len(names)} with fewer than {FEW_TO_TRAIN} nodes to train on:"
+            what=f"{several(len(few), 'class')} of {len(names)} with fewer than {FEW_TO_TRAIN} training nodes:"
             f" {names[few[0]]!r} has {sizes[few[0]]}",
             count=len(few),
             first=[names[c] for c in few],
-            why="a class is learnt from its examples, and so few say little about the next ones",
+            why="too few examples to learn the class reliably",
             advice="label more nodes of these classes, or merge them with others",
         )
     ]
@@ -85,7 +86,8 @@ def _few_to_validate(view: View) -> list[Finding]:
             what=f"{several(count, 'validation node')}",
             count=count,
             first=view.ids(np.flatnonzero(view.members("val"))),
-            why="they choose the weights that are kept, here nearly by chance, and calibrate no probability",
-            advice="label more nodes, or give validation a larger share (--fractions 0.5 0.3)",
+            why="too few to select the best epoch reliably, or to calibrate probabilities",
+            advice="label more nodes, or use a larger validation fraction",
+            options=["fractions"],
         )
     ]

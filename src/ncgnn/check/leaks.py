@@ -66,11 +66,12 @@ def leak_findings(view: View) -> list[Finding]:
         Finding(
             name="leak",
             level="serious",
-            what=f"{several(len(features), 'feature')} alone tell{'s' * (len(features) == 1)} a class:"
-            f" {names[first.feature]!r} tells {classes[first.label]!r}",
+            what=f"{several(len(features), 'feature')} alone predict{'s' * (len(features) == 1)} a class:"
+            f" {names[first.feature]!r} predicts {classes[first.label]!r}",
             count=len(features),
             first=[names[feature] for feature in features],
-            why="a feature made from the label is not there for new nodes, and hides what a model can do without it",
-            advice="find out how it was made; if after the label was known, leave it out (--ignore COLUMN)",
+            why="a feature derived from the label is missing for new nodes, so test accuracy is too optimistic",
+            advice="find out how it is filled in; if only once the label is known, drop it",
+            options=["ignore"],
         )
     ]

@@ -18,11 +18,11 @@ def isolated_findings(view: View) -> list[Finding]:
         Finding(
             name="isolated",
             level="warning" if len(alone) >= 0.01 * view.num_nodes else "note",
-            what=f"{several(len(alone), 'node')} without an edge ({len(alone) / view.num_nodes:.1%})",
+            what=f"{several(len(alone), 'node')} without edges ({len(alone) / view.num_nodes:.1%})",
             count=len(alone),
             first=view.ids(alone[:SHOWN]),
-            why="such a node is classified by its own features alone, usually worse than the others",
-            advice="look for edges that were lost; else drop these nodes, or judge them apart from the others",
+            why="they are classified by their own features only, usually less accurately",
+            advice="check for lost edges; otherwise drop these nodes, or evaluate them separately",
         )
     ]
 
@@ -31,11 +31,11 @@ def _no_edges(view: View) -> Finding:
     return Finding(
         name="no edges",
         level="serious",
-        what="there are no edges",
+        what="the graph has no edges",
         count=view.num_nodes,
         first=view.ids(np.arange(view.num_nodes)[:SHOWN]),
-        why="a node hears nobody: what is said of it rests on its own features alone",
-        advice="look at the edge table; if there really are none, use a model of features, such as gradient boosting",
+        why="every prediction rests on the features of a single node",
+        advice="check the edge table; if there really are none, use a model for tabular data such as gradient boosting",
     )
 
 
@@ -57,7 +57,7 @@ def component_findings(view: View) -> list[Finding]:
             what=f"{several(len(far), 'node')} in {parts} without a {kind}",
             count=len(far),
             first=view.ids(far[:SHOWN]),
-            why="no known label reaches these nodes along edges: what is said of them rests on features alone",
-            advice="label a node in the largest of them, or look for edges that were lost",
+            why="no known label is reachable along edges: predictions rest on features only",
+            advice="label a node in the largest components, or check for lost edges",
         )
     ]

@@ -1,4 +1,4 @@
-"""The command line: ``ncgnn VERB``, one file a verb."""
+"""The command line: ``ncgnn VERB``, one file per verb."""
 
 import errno
 import sys
@@ -13,6 +13,7 @@ from ncgnn.cli.check import check
 from ncgnn.cli.datasets import datasets
 from ncgnn.cli.example import example
 from ncgnn.cli.explain import explain
+from ncgnn.cli.flags import with_flags
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.serve import serve
@@ -21,7 +22,7 @@ from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
 
 app = typer.Typer(
-    help="Node classification whose predictions come with their reasons.",
+    help="Node classification with explained predictions.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -38,7 +39,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
         try:
             function(**options)
         except InputError as error:
-            _fail(str(error), 2)
+            _fail(with_flags(str(error), error.options), 2)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
                 raise

@@ -1,4 +1,4 @@
-"""``ncgnn bench``: what training and prediction cost on a graph, beside models of PyTorch Geometric."""
+"""``ncgnn bench``: time and memory of training and prediction, compared with PyTorch Geometric models."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,12 +11,12 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-Models = Annotated[list[str] | None, typer.Option(help="A model to measure. Repeatable; default: all.")]
+Models = Annotated[list[str] | None, typer.Option(help="Model to measure. Repeatable; default: all.")]
 Hops = Annotated[
-    int | None, typer.Option(min=1, max=100, help="NCGNN takes the hops 1 to this; default: 5, on some graphs 2 or 3.")
+    int | None, typer.Option(min=1, max=100, help="Use hops 1 to N in NCGNN; default: 5, on some graphs 2 or 3.")
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Threads of all models; default: torch's choice.")]
-Repeats = Annotated[int, typer.Option(min=1, help="Turns of each model.")]
+Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: chosen by torch.")]
+Repeats = Annotated[int, typer.Option(min=1, help="Measurements per model.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -29,10 +29,10 @@ def bench(
     repeats: Repeats = 5,
     as_json: Json = False,
 ) -> None:
-    """Measure a training step, a prediction and the peak memory of training on a graph: NCGNN, the same in plain
-    operations, and GCN, GAT, APPNP and GCNII of PyTorch Geometric.
+    """Measure training step time, prediction time and peak training memory of NCGNN (fused and plain) and of PyTorch
+    Geometric's GCN, GAT, APPNP and GCNII.
 
-    The models take turns, and memory is measured in a process for each of them. Times are medians.
+    Models are measured in alternation, memory in a separate process per model. Times are medians.
 
     Example: `ncgnn bench karate --models NCGNN --models GAT`
     """

@@ -1,4 +1,4 @@
-"""``ncgnn check``: what will go wrong with a graph, before training."""
+"""``ncgnn check``: find problems in a graph before training."""
 
 import json
 from dataclasses import replace
@@ -10,6 +10,7 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
+from ncgnn.cli.flags import with_flags
 from ncgnn.errors import InputError
 from ncgnn.wording import several
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
     from ncgnn.check import Finding, Report
 
-SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the split.", rich_help_panel=p.PANEL)]
+SplitSeed = Annotated[
+    int, typer.Option(min=0, help="Split seed, or number of a published split.", rich_help_panel=p.PANEL)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -34,10 +37,10 @@ def check(
     split_seed: SplitSeed = 0,
     as_json: Json = False,
 ) -> None:
-    """Check a graph before training: copies of nodes, leaks, labels, features, homophily, expected time and memory.
+    """Check a graph before training: duplicates, leaks, labels, features, homophily, expected time and memory.
 
-    It takes the graph, the split and the settings as ncgnn train does, and looks at what training would use. Exit code
-    1 says that something serious was found: results would mislead.
+    Takes the same graph, split and settings options as ncgnn train and checks the data that training would use. Exits
+    with code 1 if it finds a serious problem, one that would make results misleading.
 
     Example: `ncgnn check karate`
 
@@ -45,7 +48,7 @@ def check(
     """
     from ncgnn.check import check_graph
     from ncgnn.check.labels import refused_split
-    from ncgnn.data.local import data_folders
+    from ncgnn.data.named.local import data_folders
 
     graph.check_label()
     chosen = c.choose_settings(config, settings, {"filter": filter}, graph.name)
@@ -54,6 +57,7 @@ def check(
     report = check_graph(split, chosen, data_folders(graph.data))
     if refusal:
         report = replace(report, findings=[refused_split(refusal), *report.findings])
+    report = replace(report, findings=[_with_flags(finding) for finding in report.findings])
     if not as_json:
         g.show_roles(found)
     print(json.dumps(report.to_dict(), indent=2) if as_json else "\n".join(_lines(report)))
@@ -68,6 +72,10 @@ def _split(found: "Data", rule: p.SplitRule, number: int) -> "tuple[Data, str]":
         if rule != p.SplitRule(None, None, None):  # a mistake in the options, not in the graph
             raise
         return found, str(error)
+
+
+def _with_flags(finding: "Finding") -> "Finding":
+    return replace(finding, advice=with_flags(finding.advice, finding.options))
 
 
 def _lines(report: "Report") -> list[str]:

@@ -1,4 +1,4 @@
-"""``ncgnn datasets``: the named graphs, with the paper's table 1 recomputed."""
+"""``ncgnn datasets``: the named graphs, with table 1 of the paper recomputed."""
 
 import json
 from dataclasses import asdict
@@ -19,9 +19,9 @@ COLUMNS = ("nodes", "edges", "features", "classes", "edge_homophily")
 
 
 def datasets(data: Folder = None, as_json: Json = False) -> None:
-    """List the named graphs: what the paper's table 1 says of each, and the same counted in the graph at hand.
+    """List the named graphs with the statistics of the paper's table 1 and the same statistics of the local copy.
 
-    Graphs that are neither in the data folder nor in an installed package are listed without being downloaded.
+    Nothing is downloaded: a graph that is neither in the data folder nor in an installed package shows no local values.
 
     Example: `ncgnn datasets`
     """
@@ -56,9 +56,7 @@ def _equal(paper: dict[str, Any] | None, found: dict[str, Any] | None) -> bool |
 def _table(rows: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
-    table = Table(
-        title="Named graphs: the paper's table 1, and the same counted here", caption=_summary(rows), box=None
-    )
+    table = Table(title="Named graphs: table 1 of the paper and the local copy", caption=_summary(rows), box=None)
     table.add_column("graph", no_wrap=True)
     for side in ("paper", "here"):
         for title in ("nodes", "edges", "features", "classes", "H"):
@@ -76,12 +74,14 @@ def _cells(side: dict[str, Any] | None) -> list[str]:
 
 
 def _remark(row: dict[str, Any]) -> str:
+    from ncgnn.data import DATASETS
+
     if row["found"] is None:
-        return "generated" if row["name"].startswith(("syn-cora", "planted")) else "not at hand"
+        return "generated" if DATASETS[row["name"]].is_generated else "not available"
     return {True: "equal", False: "[red]different[/red]", None: ""}[row["equal"]]
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:
     published = [row for row in rows if row["paper"] is not None]
     equal = sum(row["equal"] is True for row in published)
-    return f"{equal} of the paper's {len(published)} graphs are at hand and equal to its table 1"
+    return f"{equal} of the paper's {len(published)} graphs are available and match its table 1"

@@ -1,4 +1,4 @@
-"""``ncgnn explain --evaluate``: how good explanations of a model are, beside those of other methods."""
+"""``ncgnn explain --evaluate``: the quality of explanations, compared with other methods."""
 
 import csv
 import sys
@@ -27,7 +27,7 @@ _COLUMNS = {
     "insertion": "insertion ↑",
     "deletion": "deletion ↓",
     "stability over repeats": "stability\nover repeats ↑",
-    "seconds a node": "seconds\na node ↓",
+    "seconds a node": "seconds\nper node ↓",
     "precision of planted neighbours": "planted\nneighbours ↑",
     "precision of planted features": "planted\nfeatures ↑",
 }
@@ -35,9 +35,9 @@ _COLUMNS = {
 
 def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
     """Whether options were given that a comparison has no use for, before minutes are spent on it."""
-    refuse(others, "--evaluate compares methods on nodes that it draws")
+    refuse(others, "--evaluate compares methods on a random sample of nodes")
     if out is not None and out.suffix != ".csv":
-        raise InputError(f"{out}: measures are written as a .csv file: name one")
+        raise InputError(f"{out}: measures are written as CSV: give a .csv file")
 
 
 def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, count: int, out: Path | None) -> None:
@@ -56,8 +56,8 @@ def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, cou
         _write(out, rows)
     _show(rows)
     if len(nodes) < SAMPLE:
-        remedy = "there are no more" if len(nodes) < count else f"give --sample {SAMPLE} or more to compare methods"
-        print(f"note: from {several(len(nodes), 'node')} little follows: {remedy}", file=sys.stderr)
+        remedy = "there are no more" if len(nodes) < count else f"use --sample {SAMPLE} or more to compare methods"
+        print(f"note: {several(len(nodes), 'node')} is too small a sample: {remedy}", file=sys.stderr)
 
 
 def _write(out: Path, rows: "list[Row]") -> None:
@@ -75,7 +75,7 @@ def _show(rows: "list[Row]") -> None:
     values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
     measures = [name for name in _COLUMNS if any(measure == name for _, measure in values)]
     about = f"Explanations of {several(rows[0].nodes, 'node')}, means over sparsities from 0.5 to 0.99"
-    table = Table(title=f"{about}; ↑: more is better, ↓: less is")
+    table = Table(title=f"{about}; ↑ higher is better, ↓ lower is better")
     table.add_column("method", no_wrap=True)
     for measure in measures:
         table.add_column(_COLUMNS[measure], justify="right")

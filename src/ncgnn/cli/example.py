@@ -1,4 +1,4 @@
-"""``ncgnn example``: tables to try everything on."""
+"""``ncgnn example``: example tables."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,17 +7,17 @@ import typer
 
 from ncgnn.errors import InputError
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write them into; it is made if need be.")]
+Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; created if missing.")]
 
 
 def example(folder: Folder = Path("shop")) -> None:
-    """Write example tables: the products of an invented shop and what is bought together, now and a month later.
+    """Write example tables: products of a fictional shop and co-purchases, this month and next.
 
-    They are those of the guide, docs/guide.md.
+    The guide, docs/guide.md, uses these tables.
 
     Example: `ncgnn example`
     """
-    from ncgnn.cli.shop import shop_tables
+    from ncgnn.data.generated.shop import shop_tables
     from ncgnn.files import atomic
 
     tables = shop_tables()
@@ -36,5 +36,5 @@ def _is_written(path: Path, text: str) -> bool:
     if not path.exists():
         return False
     if not path.is_file() or path.read_bytes() != text.encode():
-        raise InputError(f"{path}: is there already and is not overwritten: name another folder")
+        raise InputError(f"{path}: already exists with other contents: choose another folder")
     return True

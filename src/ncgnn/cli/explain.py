@@ -1,4 +1,4 @@
-"""``ncgnn explain``: why nodes are predicted as they are."""
+"""``ncgnn explain``: explain predictions."""
 
 import json
 import sys
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 TOP = 16
 """Neighbours and features that are named by default."""
 
-Node = Annotated[list[str] | None, typer.Option(help="Id of a node; may be repeated. Default: all nodes.")]
-Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted one.")]
-Against = Annotated[str | None, typer.Option(help="Class to compare with, runner-up, or others.")]
-Features = Annotated[bool, typer.Option("--features", help="Split by feature too, which takes longer.")]
-Top = Annotated[int | None, typer.Option(min=1, help=f"How many neighbours and features are named; default: {TOP}.")]
-Out = Annotated[Path | None, typer.Option(help="Table to write: FILE.csv or FILE.parquet.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object a node and line instead of text.")]
-Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare explanations with those of other methods.")]
-Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: how many nodes; default: {SAMPLE}.")]
-Page = Annotated[Path | None, typer.Option(help="Page to write: one HTML file that opens offline.")]
+Node = Annotated[list[str] | None, typer.Option(help="Node id. Repeatable; default: all nodes.")]
+Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted class.")]
+Against = Annotated[str | None, typer.Option(help="Compare with this class, or with runner-up or others.")]
+Features = Annotated[bool, typer.Option("--features", help="Also attribute to features (slower).")]
+Top = Annotated[int | None, typer.Option(min=1, help=f"Number of neighbours and features to list; default: {TOP}.")]
+Out = Annotated[Path | None, typer.Option(help="Write a table: FILE.csv or FILE.parquet.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
+Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare with other explanation methods.")]
+Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
+Page = Annotated[Path | None, typer.Option(help="Write a self-contained HTML page.")]
 
 
 @g.takes_graph
@@ -49,10 +49,10 @@ def explain(
     evaluate: Evaluate = False,
     sample: Sample = None,
 ) -> None:
-    """Explain predictions of a trained model: how much of a score comes from which hop, neighbour, capsule and feature.
+    """Explain predictions: how much each hop, neighbour, capsule and feature contributes to a score.
 
-    The parts are the model's own numbers and add up to the score. Given nodes are explained on the screen; with
-    --out, these or all nodes become a table with the columns id, class, kind, name, title and contribution.
+    Contributions are exact and add up to the score. Without --out, explanations of the given nodes are printed; --out
+    writes them, or those of all nodes, to a table with columns id, class, kind, name, title and contribution.
 
     Example: `ncgnn explain runs/karate karate --node 0 --node 33`
 
@@ -90,13 +90,13 @@ def explain(
 def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int | None) -> None:
     from ncgnn.explain.table import check_format
 
-    refuse({"--sample": sample}, "--sample says how many nodes --evaluate draws")
+    refuse({"--sample": sample}, "--sample only applies to --evaluate")
     if out is not None and as_json:
-        raise InputError("--json prints and --out writes a table: keep one")
+        raise InputError("--json and --out are mutually exclusive")
     if out is not None:
         check_format(out)
     elif not node and not as_json:
-        raise InputError("explaining all nodes makes a long table: give --out FILE.csv, or nodes with --node ID")
+        raise InputError("choose nodes with --node ID, or write all of them to a table with --out FILE.csv")
 
 
 def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: bool, total: int) -> None:
@@ -106,7 +106,7 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
 
     if out is not None:
         write_table(out, track(explanations, "explaining", total))
-        print(f"{out}: the reasons of {several(total, 'node')}")
+        print(f"{out}: explanations of {several(total, 'node')}")
         return
     for explanation in explanations:
         print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")

@@ -3,6 +3,13 @@
 from pathlib import Path
 
 FIGURES = ("fig3", "fig5", "fig6")
+INTRODUCTION = (
+    "The paper's figures about what the model learns, made by\n\n"
+    "```\nncgnn reproduce fig3 fig5 fig6 --markdown docs/figures.md\n```\n\n"
+    "The models have the presets of their graphs, split 0 and seed 0, and are trained on one thread without the test "
+    "labels. The numbers behind each figure are CSV files in `results/figures`, of which `-runs.csv` says with which "
+    "settings and versions. With `--report-only` the figures are drawn from these files, and nothing is trained."
+)
 
 
 def reproduce_figures(names: list[str], results: Path, markdown: Path | None, report_only: bool) -> None:
@@ -18,5 +25,5 @@ def reproduce_figures(names: list[str], results: Path, markdown: Path | None, re
     for name in [] if report_only else dict.fromkeys(names):
         with notices(), progress(name, figures.FIGURES[name].steps) as done:
             figures.measure(name, folder, done)
-    pictures = figures.report(names, folder, page)
+    pictures = figures.report(names, folder, page, INTRODUCTION)
     print(f"tables in {folder}, pictures {', '.join(map(str, pictures))}, page {page}")

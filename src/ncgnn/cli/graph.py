@@ -32,36 +32,36 @@ class GraphOptions:
     :func:`takes_graph` makes them of one parameter."""
 
     name: Annotated[
-        str | None, typer.Argument(metavar="GRAPH", help="A known name (see ncgnn datasets), an .npz or .graphml file.")
+        str | None, typer.Argument(metavar="GRAPH", help="Graph name (see ncgnn datasets), or .npz or .graphml file.")
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
     edges: Annotated[Path | None, _option("Edge table: CSV, TSV or Parquet.")] = None
     id: Annotated[str | None, _option("Id column of the node table; default: id.", "--id")] = None
-    label: Annotated[str | None, _option("Label column; blank = not known.")] = None
-    title: Annotated[str | None, _option("Column that says what to call a node, beside its id.")] = None
-    source: Annotated[str | None, _option("Edge table's first end; default: source.")] = None
-    target: Annotated[str | None, _option("Edge table's second end; default: target.")] = None
+    label: Annotated[str | None, _option("Label column; blank means unlabelled.")] = None
+    title: Annotated[str | None, _option("Column with a display name for each node.")] = None
+    source: Annotated[str | None, _option("Source column of the edge table; default: source.")] = None
+    target: Annotated[str | None, _option("Target column of the edge table; default: target.")] = None
     weight: Annotated[str | None, _option("Weight column of the edge table.")] = None
-    direction: Annotated[str | None, _option("Edge table's column that says which edges hold both ways.")] = None
-    numeric: Annotated[list[str] | None, _option("A column of numbers. Repeatable.")] = None
-    categorical: Annotated[list[str] | None, _option("A column of categories, also numbers. Repeatable.")] = None
-    date: Annotated[list[str] | None, _option("A column of dates. Repeatable.")] = None
-    text: Annotated[list[str] | None, _option("A column of free text. Repeatable.")] = None
-    ignore: Annotated[list[str] | None, _option("A column that is no feature. Repeatable.")] = None
-    columns: Annotated[Path | None, _option("TOML file that says what columns are.")] = None
+    direction: Annotated[str | None, _option("Edge table column that marks undirected edges.")] = None
+    numeric: Annotated[list[str] | None, _option("Numeric column. Repeatable.")] = None
+    categorical: Annotated[list[str] | None, _option("Categorical column, e.g. numeric codes. Repeatable.")] = None
+    date: Annotated[list[str] | None, _option("Date column. Repeatable.")] = None
+    text: Annotated[list[str] | None, _option("Free-text column. Repeatable.")] = None
+    ignore: Annotated[list[str] | None, _option("Column to ignore. Repeatable.")] = None
+    columns: Annotated[Path | None, _option("TOML file with column roles.")] = None
     data: Annotated[Path | None, _option("Folder of .npz graphs; default: NCGNN_DATA.", "--data")] = None
 
     @property
     def has_tables(self) -> bool:
         """Whether it is read from tables; a GraphML file counts as both."""
-        from ncgnn.data.objects import is_graphml
+        from ncgnn.data.tables.objects import is_graphml
 
         return self.nodes is not None or self.edges is not None or is_graphml(self.name)
 
     @property
     def is_own(self) -> bool:
-        """Whether it is no graph that is known by name."""
-        from ncgnn.data.tables import is_npz
+        """Whether it is the user's own graph rather than a named one."""
+        from ncgnn.data.tables.read import is_npz
 
         return self.has_tables or is_npz(self.name)
 
@@ -71,7 +71,7 @@ class GraphOptions:
         given = {key: value for key, value in vars(self).items() if key not in _NO_COLUMN and value}
         if self.columns is None:
             return given
-        from ncgnn.data.column_kinds import read_columns, with_options
+        from ncgnn.data.tables.options import read_columns, with_options
 
         return with_options(read_columns(self.columns), given)
 
@@ -83,15 +83,15 @@ class GraphOptions:
         return [*([] if self.name is None else [self.name]), *options]
 
     def check_label(self) -> None:
-        """Whether tables to learn from say what is to be learnt."""
+        """Check that training tables have a label column."""
         self._check_one()
         if self.has_tables and not self.said_of_columns.get("label"):
-            raise InputError("--label names the column of the node table with the classes to learn")
+            raise InputError("--label is required: the column of the node table with the classes to predict")
 
     def find(self) -> "Data":
         """The graph, named in exactly one of the three ways."""
         from ncgnn.data import load_dataset, read_graph
-        from ncgnn.data.tables import is_npz
+        from ncgnn.data.tables.read import is_npz
 
         self._check_one()
         if self.has_tables or self.name is None:
@@ -106,33 +106,31 @@ class GraphOptions:
         if not self.has_tables:
             return self.find()
         if classifier.encoding_ is None:
-            raise InputError(
-                "the model was not trained on tables, so it cannot read any: give a graph name or .npz file"
-            )
+            raise InputError("the model was not trained on tables: give a graph name or .npz file")
         data = self._read(encoding=classifier.encoding_, class_names=classifier.classes_.astype(str).tolist())
         _note_lonely(data)
         return data
 
     def _read(self, **earlier: Any) -> "Data":
         from ncgnn.data import read_graph
-        from ncgnn.data.objects import is_graphml
+        from ncgnn.data.tables.objects import is_graphml
 
         nodes = self.nodes or self.name
         if not is_graphml(nodes) and (nodes is None or self.edges is None):
-            raise InputError("--nodes and --edges go together: give both tables")
+            raise InputError("--nodes and --edges must be given together")
         with notices():
             return read_graph(nodes, self.edges, **self.said_of_columns, **earlier)
 
     def _check_one(self) -> None:
         if (self.name is None) == (self.nodes is None and self.edges is None):
-            raise InputError("name one graph: a known name, an .npz file, or both --nodes and --edges")
+            raise InputError("give one graph: a name, an .npz file, or both --nodes and --edges")
 
     def _check_no_columns(self, name: str) -> None:
         if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
-            raise InputError(f"{name}: tables are given with --nodes and --edges")
+            raise InputError(f"{name}: pass tables with --nodes and --edges")
         unused = [key for key, value in vars(self).items() if value and key not in ("name", "data")]
         if unused:
-            raise InputError(f"--{unused[0]} describes tables, and {name} is none: leave it out")
+            raise InputError(f"--{unused[0]} applies to tables only, and {name} is not a table: remove it")
 
 
 def takes_graph(verb: Callable[..., None]) -> Callable[..., None]:
@@ -165,12 +163,12 @@ def show_roles(data: "Data") -> None:
 
 
 def _note_lonely(data: "Data") -> None:
-    """New rows alone make a graph in which hardly anybody is heard."""
+    """Warn about tables with new rows only, in which most nodes have no neighbours."""
     alone = int(data.num_nodes or 0) - len(data.edge_index.unique())
     if 2 * alone > int(data.num_nodes or 0):
         print(
-            f"note: {alone} of {data.num_nodes} nodes have no edge, and predictions listen to neighbours: give the"
-            " whole tables, old nodes too",
+            f"note: {alone} of {data.num_nodes} nodes have no edges, but predictions depend on neighbours: pass the"
+            " full tables, including the old nodes",
             file=sys.stderr,
         )
 

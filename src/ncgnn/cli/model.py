@@ -10,7 +10,7 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from ncgnn.train import NCGNNClassifier
 
-Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model.safetensors file or the run folder it is in.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Run folder, or its model.safetensors file.")]
 
 
 def load_model(model: Path) -> "NCGNNClassifier":
@@ -21,5 +21,5 @@ def load_model(model: Path) -> "NCGNNClassifier":
         return NCGNNClassifier.load(model)
     inside = sorted(file.parent for file in model.glob("*/model.safetensors"))
     if inside and not (model / "model.safetensors").is_file():
-        raise InputError(f"{model}: is no run itself: name one in it, as in {inside[0]}")
+        raise InputError(f"{model}: is not a run folder; did you mean {inside[0]}?")
     return NCGNNClassifier.load(model / "model.safetensors")

@@ -18,8 +18,8 @@ def check_page(page: Path, others: Mapping[str, object]) -> None:
     """Whether it is called a page, and whether options were given that it has no use for."""
     if page.suffix not in (".html", ".htm"):
         example = page.parent / f"{page.stem.strip('.') or 'page'}.html"
-        raise InputError(f"{page}: a page is an HTML file: name one, as in {example}")
-    refuse(others, "--page shows the predicted class of each node, in a form of its own")
+        raise InputError(f"{page}: a page is an HTML file, e.g. {example}")
+    refuse(others, "--page always explains the predicted class in a fixed layout")
 
 
 def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Path, nodes: list[str] | None) -> None:

@@ -1,4 +1,4 @@
-"""``ncgnn predict``: classes for the nodes of a graph, with the user's own ids."""
+"""``ncgnn predict``: predict the classes of a graph's nodes."""
 
 import json
 import sys
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 Coverage = Annotated[
     float | None,
-    typer.Option(metavar="SHARE", help="Give a set of classes that holds the right one so often, as in 0.9."),
+    typer.Option(metavar="FRACTION", help="Also output a prediction set with this coverage, e.g. 0.9."),
 ]
 MinConfidence = Annotated[
     float | None,
-    typer.Option(min=0, max=1, metavar="PROBABILITY", help="Predict no class where none is as probable as this."),
+    typer.Option(min=0, max=1, metavar="PROBABILITY", help="Leave the class blank below this probability."),
 ]
-Probabilities = Annotated[bool, typer.Option("--probabilities", help="Give the probability of every class.")]
-Out = Annotated[Path | None, typer.Option(help="File for the table; default: standard output.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object a line instead of CSV.")]
+Probabilities = Annotated[bool, typer.Option("--probabilities", help="Also output the probability of every class.")]
+Out = Annotated[Path | None, typer.Option(help="Output file; default: standard output.")]
+Json = Annotated[bool, typer.Option("--json", help="Write JSON Lines instead of CSV.")]
 
 
 @g.takes_graph
@@ -42,11 +42,11 @@ def predict(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Predict the class of every node of a graph with a trained model, without training again.
+    """Predict the class of every node with a trained model, without retraining.
 
-    The graph may contain nodes that the model never saw. Tables are read as those the model was trained on: the same
-    columns, the same categories. The result has a row for each node: id, known label, predicted class, probability,
-    margin to the second class; with --coverage the set of likely classes, with --probabilities that of each class.
+    The graph may contain nodes the model has not seen. Tables are read as in training: same columns, same categories.
+    The output has one row per node: id, known label, predicted class, probability, margin over the second class;
+    --coverage adds a prediction set, --probabilities one column per class.
 
     Example: `ncgnn predict runs/karate karate`
 
@@ -75,7 +75,7 @@ def _check_out(out: Path | None) -> None:
         return
     check_place(out)
     if out.name == "predictions.csv" and (out.parent / "run.json").is_file():
-        raise InputError(f"{out}: tells which nodes the run of this folder was trained on: choose another file")
+        raise InputError(f"{out}: records which nodes this run was trained on: choose another file")
 
 
 def _check_asked(classifier: "NCGNNClassifier", coverage: float | None, min_confidence: float | None) -> None:
@@ -106,9 +106,11 @@ def _table(classifier: "NCGNNClassifier", data: "Data", coverage: float | None, 
 
 def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: float | None) -> None:
     if classifier.calibration_ is None:
-        print("note: the model has no calibration: its probabilities order nodes and promise nothing", file=sys.stderr)
+        print("note: probabilities are uncalibrated; use them for ranking only", file=sys.stderr)
     if min_confidence is not None:
-        print(f"note: no class for {int((table['predicted'] == '').sum())} of {len(table)} nodes", file=sys.stderr)
+        print(
+            f"note: class left blank for {int((table['predicted'] == '').sum())} of {len(table)} nodes", file=sys.stderr
+        )
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[Any, Any]:

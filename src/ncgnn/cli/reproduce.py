@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 _NAMES = ("table3", "table4", "table5", "table6", "table7", "extra", "default", "all")
 _WIDTH = 190  # of the widest table
 What = Annotated[list[str], typer.Argument(metavar="TABLE...", help=", ".join((*_NAMES, *FIGURES)))]
-Protocol = Annotated[str, typer.Option(help="paper, core or quick: how many runs for each cell.")]
-Models = Annotated[list[str] | None, typer.Option(help="A model to run. Repeatable; default: all.")]
-Datasets = Annotated[list[str] | None, typer.Option(help="A graph to run on. Repeatable; default: all.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Processes, of one thread each.")]
-Backend = Annotated[str, typer.Option(help="loky: processes of this machine; dask: a Dask cluster.")]
-Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler; default: one of its own.")]
-Results = Annotated[Path, typer.Option(help="Folder of the runs and tables.")]
+Protocol = Annotated[str, typer.Option(help="Number of runs per table cell: paper, core or quick.")]
+Models = Annotated[list[str] | None, typer.Option(help="Model to run. Repeatable; default: all.")]
+Datasets = Annotated[list[str] | None, typer.Option(help="Graph to run on. Repeatable; default: all.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of single-threaded processes.")]
+Backend = Annotated[str, typer.Option(help="loky (local processes) or dask (cluster).")]
+Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler; default: start a local one.")]
+Results = Annotated[Path, typer.Option(help="Folder for runs and tables.")]
 Markdown = Annotated[
-    Path | None, typer.Option(help="File for the page; default: tables/results.md in --results, or figures.md there.")
+    Path | None, typer.Option(help="Output page; default: tables/results.md or figures.md in --results.")
 ]
-ReportOnly = Annotated[bool, typer.Option("--report-only", help="Run nothing, report what there is.")]
+ReportOnly = Annotated[bool, typer.Option("--report-only", help="Report on existing runs only.")]
 
 
 def reproduce(
@@ -43,9 +43,9 @@ def reproduce(
     markdown: Markdown = None,
     report_only: ReportOnly = False,
 ) -> None:
-    """Run what is missing of the paper's tables, and compare with the published numbers.
+    """Run the experiments of the paper's tables that are still missing and compare with the published numbers.
 
-    A finished run is stored at once in RESULTS/runs; a second start goes on where the first was stopped.
+    Each finished run is saved immediately in RESULTS/runs; rerun the command to resume after an interruption.
 
     Example: `ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5`
     """
@@ -56,12 +56,12 @@ def reproduce(
     figures = [name for name in what if name in FIGURES]
     if figures:
         if len(figures) < len(what) or models or datasets:
-            raise InputError("figures are reproduced by themselves: name no table, --models or --datasets with them")
+            raise InputError("figures cannot be combined with tables, --models or --datasets")
         return reproduce_figures(figures, results, markdown, report_only)
     _check_choice("--protocol", protocol, ("paper", "core", "quick"))
     _check_choice("--backend", backend, ("loky", "dask"))
     if scheduler is not None and backend != "dask":
-        raise InputError("--scheduler goes with --backend dask")
+        raise InputError("--scheduler requires --backend dask")
     cells = _chosen(what, models, datasets)
     check_writable(results)
     if markdown is not None:
@@ -96,7 +96,7 @@ def _chosen(what: list[str], models: list[str] | None, datasets: list[str] | Non
     wanted = [c for c in cells if not datasets or {c.dataset, c.graph} & set(datasets)]
     chosen = [c for c in wanted if not models or c.model in models]
     if not chosen:
-        raise InputError(f"no cell of {', '.join(what)} has these models: {', '.join(models or ())}")
+        raise InputError(f"no cell of {', '.join(what)} uses these models: {', '.join(models or ())}")
     return chosen
 
 
@@ -123,7 +123,7 @@ def _note_untuned(cells: "list[Cell]") -> None:
     skipped = dict.fromkeys(cell.dataset for cell in cells if recipe(cell) is None)
     if skipped:
         names = ", ".join(skipped)
-        print(f"note: GCN tuned is left out on {names}: search with ncgnn tune GRAPH --model gcn", file=sys.stderr)
+        print(f"note: skipping GCN tuned on {names}: first run ncgnn tune GRAPH --model gcn", file=sys.stderr)
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli import graph as g
+from ncgnn.cli.flags import flag
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -79,8 +80,8 @@ def _report(
     from ncgnn.report import report, write_report
 
     is_explained = not classifier.config_.hidden
-    advice = [f"- Reasons for every node on one page: `{_page(folder, graph)}`"] if is_explained else []
-    text = report(classifier, data, rows, advice)
+    advice = [f"- Explain every node on one page: `{_page(folder, graph)}`"] if is_explained else []
+    text = report(classifier, data, rows, advice, lambda option: f" (`{flag(option)}`)")
     write_report(folder, title, text)
     return text
 

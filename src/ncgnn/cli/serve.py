@@ -1,4 +1,4 @@
-"""``ncgnn serve``: a model's predictions and their reasons over HTTP."""
+"""``ncgnn serve``: serve predictions and explanations over HTTP."""
 
 import sys
 from importlib.util import find_spec
@@ -10,8 +10,8 @@ from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, load_model
 from ncgnn.errors import InputError
 
-Host = Annotated[str, typer.Option(help="Address to listen at; default: this machine alone can reach it.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen at; 0: any that is free.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; the default accepts local connections only.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
 
 
 @g.takes_graph
@@ -21,14 +21,14 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
 ) -> None:
-    """Serve the page of a trained model and its graph, and an interface for scripts, until Ctrl-C.
+    """Serve predictions and explanations over HTTP, as a web page and a JSON API, until Ctrl-C.
 
-    Reasons are computed when a node is asked for, so the graph may be too large for one file.
+    Explanations are computed on request, so this also works for graphs too large for a single page.
 
     Example: `ncgnn serve runs/karate karate`
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise InputError("serving needs the packages fastapi and uvicorn: pip install 'ncgnn[serve]'")
+        raise InputError("ncgnn serve requires fastapi and uvicorn: pip install 'ncgnn[serve]'")
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run
     from ncgnn.train.split_of_run import with_split_of_run
 
@@ -37,5 +37,5 @@ def serve(
         found = graph.find_for(classifier)
         answers, hosts = Answers(classifier, with_split_of_run(found, model)), allowed_hosts(host, listener)
         if "*" in hosts:
-            print(f"note: with --host {host} whoever reaches this machine can read the graph", file=sys.stderr)
-        run(make_app(answers, hosts), listener, lambda at: print(f"{answers.name} is served at {at}", flush=True))
+            print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)
+        run(make_app(answers, hosts), listener, lambda at: print(f"serving {answers.name} at {at}", flush=True))

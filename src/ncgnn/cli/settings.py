@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from ncgnn.train import Config
 
 PANEL = "Model"
-ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file of settings.", rich_help_panel=PANEL)]
+ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.", rich_help_panel=PANEL)]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="One setting, as in hops=3. Repeatable.", rich_help_panel=PANEL),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change one setting, e.g. hops=3. Repeatable.", rich_help_panel=PANEL
+    ),
 ]
 Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich_help_panel=PANEL)]
 

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
 PANEL = "Split"
 _ENOUGH_TO_SET_ASIDE = 100  # validation nodes: fifty still choose the weights well enough
-PerClass = Annotated[int | None, typer.Option(help="Training nodes of each class.", rich_help_panel=PANEL)]
+PerClass = Annotated[int | None, typer.Option(help="Training nodes per class.", rich_help_panel=PANEL)]
 Val = Annotated[
     int | None, typer.Option(help="Validation nodes, with --per-class; default: 500.", rich_help_panel=PANEL)
 ]
 Fractions = Annotated[
     tuple[float, float] | None,
-    typer.Option(metavar="TRAIN VAL", help="Shares of each class for training and validation.", rich_help_panel=PANEL),
+    typer.Option(
+        metavar="TRAIN VAL", help="Fractions of each class for training and validation.", rich_help_panel=PANEL
+    ),
 ]
 
 
@@ -34,9 +36,11 @@ class SplitRule:
         from ncgnn.data import split_stratified, usual_split
 
         if self.per_class is not None and self.fractions is not None:
-            raise InputError("--per-class and --fractions exclude each other: keep one")
+            raise InputError("--per-class and --fractions are mutually exclusive")
         if self.val is not None and self.per_class is None:
-            raise InputError("--val goes with --per-class; with --fractions the second number is the validation share")
+            raise InputError(
+                "--val requires --per-class; with --fractions, the second number is the validation fraction"
+            )
         if self.per_class is not None:
             return self._per_class(data, self.per_class, number)
         if self.fractions is not None:

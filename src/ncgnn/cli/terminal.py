@@ -22,4 +22,4 @@ def refuse(options: Mapping[str, object], why: str) -> None:
     """Ends at the first option that was given though it would be ignored."""
     given = next((option for option, value in options.items() if value), None)
     if given is not None:
-        raise InputError(f"{why}: leave {given} out")
+        raise InputError(f"{why}: remove {given}")

@@ -1,4 +1,4 @@
-"""``ncgnn train``: one run, or one for each of several splits."""
+"""``ncgnn train``: one run, or one per split."""
 
 import json
 import re
@@ -14,23 +14,25 @@ from ncgnn.cli.outcome import show
 from ncgnn.cli.run import Extras, run_split
 from ncgnn.errors import InputError
 
-Epochs = Annotated[int | None, typer.Option(help="Most epochs.", rich_help_panel=c.PANEL)]
-Seed = Annotated[int | None, typer.Option(help="Seed of weights and dropout.", rich_help_panel=c.PANEL)]
-SplitSeed = Annotated[int, typer.Option(min=0, help="Seed, or number, of the first split.", rich_help_panel=p.PANEL)]
-Splits = Annotated[int, typer.Option(min=1, help="How many splits to run, one after another.", rich_help_panel=p.PANEL)]
+Epochs = Annotated[int | None, typer.Option(help="Maximum number of epochs.", rich_help_panel=c.PANEL)]
+Seed = Annotated[int | None, typer.Option(help="Random seed for weights and dropout.", rich_help_panel=c.PANEL)]
+SplitSeed = Annotated[
+    int, typer.Option(min=0, help="Seed of the first split, or number of a published split.", rich_help_panel=p.PANEL)
+]
+Splits = Annotated[int, typer.Option(min=1, help="Number of splits to run.", rich_help_panel=p.PANEL)]
 Calibrate = Annotated[
     float | None,
     typer.Option(
-        metavar="SHARE",
-        help="Share of the validation nodes that makes probabilities honest instead; 0: none. Default: half of 100 or"
-        " more in a graph of your own, else none.",
+        metavar="FRACTION",
+        help="Fraction of validation nodes held out for calibration. Default: 0.5 for your own graph with 100 or more"
+        " validation nodes, otherwise 0.",
         rich_help_panel=p.PANEL,
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
-Picture = Annotated[bool, typer.Option("--picture", help="Draw a t-SNE map of the class capsules.")]
-Compare = Annotated[bool, typer.Option("--compare", help="Train simpler models too, and say whether they would do.")]
-Tensorboard = Annotated[bool, typer.Option("--tensorboard", help="Log every epoch for TensorBoard.")]
+Picture = Annotated[bool, typer.Option("--picture", help="Also plot a t-SNE map of the class capsules.")]
+Compare = Annotated[bool, typer.Option("--compare", help="Also train simpler baselines and compare.")]
+Tensorboard = Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard logs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -56,8 +58,8 @@ def train(
 ) -> None:
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
-    Known graphs have settings of their own; --config replaces those, --set and the options below change single ones.
-    The paper's graphs are split as there, a file with splits of its own by those, others into 60/20/20 % of each class.
+    Named graphs have preset settings; --config replaces them, --set and the options below change single settings.
+    Graphs of the paper use the paper's split, files with splits use theirs, all others 60/20/20 % of each class.
 
     Example: `ncgnn train karate --epochs 50`
 
@@ -94,7 +96,7 @@ def _folders(out: Path, numbers: range) -> list[Path]:
 
     folders = [out] if len(numbers) == 1 else [out / f"split-{number}" for number in numbers]
     if len(numbers) > 1 and (out / "model.safetensors").exists():
-        raise InputError(f"{out}: holds a run on one split already: choose another --out for {len(numbers)} splits")
+        raise InputError(f"{out}: already contains a single-split run: choose another --out for {len(numbers)} splits")
     for folder in folders:
         check_writable(folder)
     return folders

@@ -1,4 +1,4 @@
-"""``ncgnn tune``: search settings for a graph, on validation only."""
+"""``ncgnn tune``: tune settings for a graph on validation accuracy."""
 
 import json
 import sys
@@ -27,24 +27,26 @@ _FAMILIES = {
 _STUDIES = Path("results/studies")
 
 _STORE = "Storage"
-Model = Annotated[str, typer.Option(help="ncgnn, or gcn for comparison.")]
-Filter = Annotated[str | None, typer.Option(help="attention, the default, or diffusion.")]
-Trials = Annotated[int, typer.Option(min=1, help="Finished trials in the study, earlier ones included.")]
-Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no trial after so many minutes.")]
+Model = Annotated[str, typer.Option(help="ncgnn, or gcn as a baseline.")]
+Filter = Annotated[str | None, typer.Option(help="attention (default) or diffusion.")]
+Trials = Annotated[int, typer.Option(min=1, help="Total number of finished trials, including earlier ones.")]
+Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no new trial after this many minutes.")]
 Splits = Annotated[
-    int | None, typer.Option(min=1, help="Splits to validate on; default: 2 or the only one; of several graphs 1 each.")
+    int | None, typer.Option(min=1, help="Splits to validate on; default: 2 if available, or 1 per graph of a group.")
 ]
-Confirm = Annotated[int, typer.Option(min=1, help="The best N trials are run with a second seed before one wins.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Processes, with one thread each.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the search.")]
+Confirm = Annotated[int, typer.Option(min=1, help="Rerun the best N trials with a second seed, then pick the winner.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of single-threaded processes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed of the search.")]
 Storage = Annotated[
     str | None,
-    typer.Option(help="Database, as in postgresql://...; default: an SQLite file.", rich_help_panel=_STORE),
+    typer.Option(help="Database URL, e.g. postgresql://...; default: an SQLite file.", rich_help_panel=_STORE),
 ]
-ExportOnly = Annotated[bool, typer.Option("--export-only", help="Run no trial.", rich_help_panel=_STORE)]
+ExportOnly = Annotated[
+    bool, typer.Option("--export-only", help="Run no trials; only export the results.", rich_help_panel=_STORE)
+]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Settings found; default: GRAPH-FILTER.toml or GRAPH-gcn.toml.", rich_help_panel=_STORE),
+    typer.Option(help="Output file; default: GRAPH-FILTER.toml or GRAPH-gcn.toml.", rich_help_panel=_STORE),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -65,13 +67,12 @@ def tune(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Search settings for a graph. Only the training and validation labels of its splits are looked at.
+    """Tune settings for a graph, using only the training and validation labels of its splits.
 
-    Trials are kept in results/studies: the same command again runs what is missing, and several processes or machines
-    may share a study. `syn-cora` stands for all graphs of that name, and `default` for six graphs of different kinds,
-    whose common settings suit a graph never seen. The settings found are written as a TOML file for `ncgnn train GRAPH
-    --config FILE`; those of a GCN for `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if they lie among its
-    presets.
+    Trials are stored in results/studies: rerun the command to resume; several processes or machines can share a study.
+    `syn-cora` means all Syn-Cora graphs, `default` six graphs of different kinds, for settings that transfer to new
+    graphs. The best settings are written to a TOML file for `ncgnn train GRAPH --config FILE`; those of a GCN are for
+    `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if placed among its presets.
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
@@ -92,11 +93,11 @@ def _checked(model: str, filter: str | None) -> str:
     if model not in ("ncgnn", "gcn"):
         raise InputError(f"--model {model}: unknown model; known: ncgnn, gcn")
     if model == "gcn" and filter is not None:
-        raise InputError("--filter goes with --model ncgnn: a GCN has none")
+        raise InputError("--filter requires --model ncgnn: a GCN has no filter")
     if filter not in (None, "attention", "diffusion"):
         raise InputError(f"--filter {filter}: unknown filter; known: attention, diffusion")
     if find_spec("optuna") is None:
-        raise InputError("tuning needs the package optuna: pip install 'ncgnn[tune]'")
+        raise InputError("ncgnn tune requires optuna: pip install 'ncgnn[tune]'")
     return filter or "attention"
 
 
@@ -141,7 +142,7 @@ def _check_place(place: Path) -> None:
     from ncgnn.train.folder import check_writable
 
     if place.is_dir():
-        raise InputError(f"--out {place}: is a folder: name a file")
+        raise InputError(f"--out {place}: is a folder: give a file name")
     check_writable(place.parent)
     place.parent.mkdir(parents=True, exist_ok=True)
 
@@ -165,7 +166,10 @@ def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
 
     busy = count(search.open(), TrialState.RUNNING)
     if busy:
-        print(f"note: {busy} trials of other processes are waited for, or run again if those died", file=sys.stderr)
+        print(
+            f"note: waiting for {busy} trials of other processes; they are rerun if those processes died",
+            file=sys.stderr,
+        )
     return run(search, jobs, _show_on_stderr if quiet else _show)
 
 
@@ -204,4 +208,6 @@ def _finish(search: "Search", study: "Study", confirm: int, place: Path, command
     if as_json:
         print(json.dumps(result, indent=2))
     else:
-        print(f"trial {winner.trial.number} is the best: validation {winner.accuracy:.2%}; settings: {place}")
+        print(
+            f"best trial: {winner.trial.number}, validation accuracy {winner.accuracy:.2%}; settings written to {place}"
+        )

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ncgnn.explain.hops import hop_terms
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
 from ncgnn.sparse import LinearOperator
@@ -64,8 +63,9 @@ def of_bias(trace: Trace, targets: Targets) -> Tensor:
 
 def by_hop(trace: Trace, targets: Targets) -> dict[str, Tensor] | None:
     """The part of each hop [n]; ``None`` where the filter is no sum over hops."""
-    terms = hop_terms(trace)
-    return None if terms is None else {hop: targets.along(arrived) for hop, arrived in terms}
+    arrived = trace.routing.u - trace.bias
+    terms = trace.model.filter.hop_terms(trace.prepared, trace.p.flatten(1), arrived.flatten(1))
+    return None if terms is None else {hop: targets.along(term.view_as(arrived)) for hop, term in terms}
 
 
 def by_capsule(trace: Trace, targets: Targets) -> Tensor:

@@ -26,9 +26,9 @@ class Selection:
 
     def __str__(self) -> str:
         return (
-            f"Routing among {self.capsules} capsules: {self.entropy:.3f} of the entropy of equal couplings; the "
-            f"largest coupling is {self.mean_largest:.3f} on average and {self.largest:.3f} at most, equal ones are "
-            f"{1 / self.capsules:.3f}."
+            f"Routing among {self.capsules} capsules: entropy {self.entropy:.3f} relative to uniform couplings; the "
+            f"largest coupling is {self.mean_largest:.3f} on average and {self.largest:.3f} at most (uniform: "
+            f"{1 / self.capsules:.3f})."
         )
 
 

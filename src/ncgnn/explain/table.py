@@ -28,7 +28,7 @@ def write_table(path: str | Path, explanations: Iterable[NodeExplanation]) -> No
 def check_format(path: str | Path) -> str:
     suffix = Path(path).suffix
     if suffix not in FORMATS:
-        raise InputError(f"{path}: explanations are written as {' or '.join(FORMATS)} files: name one")
+        raise InputError(f"{path}: explanations are written as {' or '.join(FORMATS)} files: choose one of these")
     return suffix
 
 

@@ -15,8 +15,8 @@ def sentence(explanation: NodeExplanation) -> str:
         f"Node {printable(called(e.node, e.title))} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
     )
     if e.label is not None and e.label != e.prediction.name:
-        first += f" Its label is another: {printable(e.label)}."
-    bias = f"Bias, which owes nothing to any node: {e.bias:+.3f}."
+        first += f" Its label is {printable(e.label)}."
+    bias = f"Bias, independent of all nodes: {e.bias:+.3f}."
     return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}. {bias}"
 
 
@@ -27,11 +27,13 @@ def _said(candidate: Candidate) -> str:
 def _subject(e: NodeExplanation) -> str:
     if e.against is not None:
         place = "ahead of" if e.score >= 0 else "behind"
-        return (
-            f"{printable(e.explained)} is {abs(e.score):.3f} {place} {printable(e.against)}; largest in the difference"
-        )
+        return f"{printable(e.explained)} is {abs(e.score):.3f} {place} {printable(e.against)}; largest contributions"
     is_other = e.explained != e.prediction.name
-    return f"Largest in the score {e.score:.3f} of {printable(e.explained)}" if is_other else "Largest in this score"
+    return (
+        f"Largest contributions to {printable(e.explained)} (score {e.score:.3f})"
+        if is_other
+        else "Largest contributions"
+    )
 
 
 def _largest_parts(e: NodeExplanation) -> Iterator[str]:

@@ -13,7 +13,6 @@ from ncgnn.errors import InputError
 from ncgnn.explain.contributions import rows
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
-from ncgnn.nn import DiffusionFilter
 from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
 
 
@@ -41,14 +40,14 @@ def _shares(trace: Trace, target: Targets) -> Tensor:
     r"""For each entry (b, a) of the adjacency matrix :math:`\tilde{a}_{ba} \sum_{t+s+1=h} \xi_h
     (\tilde{\mathbf{A}}^t)_{ib} (\tilde{\mathbf{A}}^s \mathbf{q})_a`, where q is what each node says along the target's
     direction."""
-    q, a_bar, filter = target.heard(trace.p), trace.a_bar, trace.model.filter
+    q, a_bar = target.heard(trace.p), trace.a_bar
     if isinstance(a_bar, Polynomial):
         return _polynomial_shares(a_bar, target.nodes, q)
     # the sums over t and s are those of the filter itself
     assert isinstance(a_bar, ChebyshevSeries)
-    assert isinstance(filter, DiffusionFilter)
+    assert a_bar.odds is not None
     between = _between(a_bar.base, rows(a_bar, target.nodes), a_bar.product(q))
-    return (1 - filter.alpha) / filter.alpha * between
+    return a_bar.odds * between
 
 
 def _polynomial_shares(a_bar: Polynomial, node: Tensor, q: Tensor) -> Tensor:

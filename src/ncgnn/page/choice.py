@@ -50,11 +50,11 @@ def _reason(predictions: Predictions, on_map: int, explained: int, is_wanted: bo
     else:
         shown = (
             f"The map has {on_map:,} of the graph's {total:,} nodes: those in the lists below, "
-            f"{'those asked for, ' * is_wanted}and others drawn at random, {_rank(predictions)}"
+            f"{'the requested ones, ' * is_wanted}and others sampled at random, {_rank(predictions)}"
         )
     if is_wanted:
-        return f"{shown}. Explained: the {explained:,} that {'was' if explained == 1 else 'were'} asked for."
-    return f"{shown}. Each of them is explained."
+        return f"{shown}. Explained: the {explained:,} requested {'node' if explained == 1 else 'nodes'}."
+    return f"{shown}. All of them are explained."
 
 
 def _rank(predictions: Predictions) -> str:

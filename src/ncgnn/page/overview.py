@@ -8,7 +8,6 @@ from torch_geometric.data import Data
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
-from ncgnn.nn import AttentionFilter
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
@@ -16,8 +15,8 @@ from ncgnn.page.view import rounded
 ASKED = 50
 """Nodes that were asked for, in a list of them."""
 
-CALIBRATED = "Probabilities are calibrated on nodes that were set aside for it."
-NOT_CALIBRATED = "A probability is a class's share of the lengths of all class capsules; it is not calibrated."
+CALIBRATED = "Probabilities are calibrated on held-out nodes."
+NOT_CALIBRATED = "Probabilities are uncalibrated: each is a class's share of the total length of all class capsules."
 
 JUDGED = {
     "test": "test nodes",
@@ -72,5 +71,4 @@ def hop_weights(explainer: GraphExplainer) -> list[list[Any]] | None:
     weights, filter = explainer.trace.routing.hop_weights, explainer.trace.model.filter
     if weights is None:
         return None
-    hops = filter.hops if isinstance(filter, AttentionFilter) else range(len(weights))
-    return [[str(hop), rounded(weight)] for hop, weight in zip(hops, weights.tolist(), strict=True)]
+    return [[str(hop), rounded(weight)] for hop, weight in zip(filter.hops, weights.tolist(), strict=True)]

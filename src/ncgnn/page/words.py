@@ -10,8 +10,8 @@ from ncgnn.explain.node import called
 def in_words(view: dict[str, Any]) -> str:
     """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
     parts = "; ".join(_largest_parts(view))
-    largest = f" Largest in its score: {parts}." if parts else ""
-    bias = f" Of the score, {percent(view['bias'], view)} is bias, which owes nothing to any node."
+    largest = f" Largest contributions: {parts}." if parts else ""
+    bias = f" The class bias contributes {percent(view['bias'], view)}."
     return f"{_prediction(view)}{largest}{bias}{_labels(view)}"
 
 
@@ -21,13 +21,13 @@ def _prediction(view: dict[str, Any]) -> str:
         f"{view['probability']:.2f}, ahead of {view['second']} with {view['second_probability']:.2f}."
     )
     is_wrong = view["label"] is not None and view["label"] != view["predicted"]
-    return f"{said} Its label is another: {view['label']}." if is_wrong else said
+    return f"{said} Its label is {view['label']}." if is_wrong else said
 
 
 def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
     if view["hops"]:
         hop, value = max(view["hops"], key=lambda part: part[1])
-        yield f"by hop, {percent(value, view)} over {hop} {'hop' if hop == '1' else 'hops'}"
+        yield f"by hop, {percent(value, view)} via {hop} {'hop' if hop == '1' else 'hops'}"
     if view["neighbours"]:
         yield _strongest(max(view["neighbours"], key=lambda other: other["value"]), view)
     if view["features"]["largest"]:
@@ -52,7 +52,7 @@ def _labels(view: dict[str, Any]) -> str:
         return ""
     ranked = sorted(shares.items(), key=lambda item: -abs(sum(item[1])))
     said = ", ".join(f"{len(values)} of class {label} ({percent(sum(values), view)})" for label, values in ranked)
-    return f" Training nodes among the {len(view['neighbours'])} that contribute most: {said}."
+    return f" Training nodes among the top {len(view['neighbours'])} contributors: {said}."
 
 
 def percent(value: float, view: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """A run in words: Markdown that is also read on a screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ncgnn.report.matters import Matters
 from ncgnn.report.quality import ClassQuality, Quality
@@ -22,59 +22,62 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def how_good(quality: Quality) -> Iterator[str]:
-    yield f"{quality.accuracy:.1%} of {quality.nodes} {quality.judged} nodes are predicted right."
-    guess = f"Saying {_quoted(quality.frequent)} for all, the most frequent class, would be right for"
+    yield f"{quality.accuracy:.1%} of {quality.nodes} {quality.judged} nodes are classified correctly."
+    guess = f"Always predicting {_quoted(quality.frequent)}, the most frequent class, would reach"
     yield f"{guess} {quality.frequent_accuracy:.1%}."
-    yield f"Averaged over classes, {quality.found:.1%} of the nodes of a class are found."
+    yield f"Mean recall over classes: {quality.found:.1%}."
     if quality.judged == "validation":
-        yield "There are no test nodes. Validation nodes chose the weights, so that this is more than other nodes give."
+        yield "There are no test nodes. The best epoch was chosen on validation nodes, so this is optimistic."
 
 
 def where_it_fails(quality: Quality) -> Iterator[str]:
     worst = quality.classes[:_LISTED]
-    yield from table(["class", "nodes", "found", "right where said"], [_class_row(one) for one in worst])
+    yield from table(["class", "nodes", "recall", "precision"], [_class_row(one) for one in worst])
     if len(quality.classes) > len(worst):
         yield ""
         rest = len(quality.classes) - len(worst)
-        yield f"The other {rest} classes are found at least as often, or have no nodes here."
+        yield f"The other {rest} classes have at least this recall, or no {quality.judged} nodes."
     if quality.confusions:
         sizes = {one.name: one.nodes for one in quality.classes}
         yield ""
         yield "Most often confused:"
         for one in quality.confusions[:_CONFUSIONS]:
             whole = f"{one.count} of {sizes[one.label]}"
-            yield f"- {whole} nodes of {_quoted(one.label)} are taken for {_quoted(one.taken_for)}"
+            yield f"- {whole} nodes of {_quoted(one.label)} are classified as {_quoted(one.taken_for)}"
 
 
 def what_matters(found: Matters | None) -> Iterator[str]:
     if found is None:
-        yield "Not said for models with hidden capsule layers and for very large graphs."
+        yield "Not available for models with hidden capsule layers or for very large graphs."
         return
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
         bias = 1 - sum(found.hops.values())
-        yield f"Of the scores of these nodes, so much comes over walks of so many steps: {parts}."
-        yield f"The bias of the classes, which owes nothing to any node, gives {bias:.0%}."
+        yield f"Share of the score by number of hops: {parts}."
+        yield f"The class bias, which does not depend on any node, contributes {bias:.0%}."
         yield ""
-    yield "The features that speak most for each class, with their share of its scores:"
+    yield "Most important features per class, with their share of the score:"
     for name, features in list(found.features.items())[:_LISTED]:
         yield f"- {_quoted(name)}: {', '.join(f'{_cell(feature)} ({share:.1%})' for feature, share in features)}"
     if len(found.features) > _LISTED:
-        yield f"- and so on, for {len(found.features) - _LISTED} more classes"
+        yield f"- and {len(found.features) - _LISTED} more classes"
 
 
-def what_next(quality: Quality, calibrated: bool, compared: bool, cut_short: bool) -> Iterator[str]:
+def what_next(
+    quality: Quality, calibrated: bool, compared: bool, cut_short: bool, how: Callable[[str], str]
+) -> Iterator[str]:
     if cut_short:
-        yield "- Training used up its epochs while it might still have got better: allow more (`--epochs`)."
+        yield f"- Training hit the epoch limit while still improving: allow more{how('epochs')}."
     weak = [one for one in quality.classes if one.recall is not None and one.recall < 0.5]
     if quality.accuracy <= quality.frequent_accuracy:
-        yield "- The model has learnt nothing of use: look at what `ncgnn check` finds."
+        yield "- The model is no better than always predicting one class: see what `ncgnn check` finds."
     elif weak:
-        yield f"- Label more nodes of {_quoted(weak[0].name)}: fewer than half of them are found."
+        yield f"- Label more nodes of {_quoted(weak[0].name)}: its recall is below 50%."
     if not compared:
-        yield "- See whether a simpler model does as well: train again with `--compare`."
+        yield f"- Check whether a simpler model is as good: compare them{how('compare')}."
     if not calibrated:
-        yield "- Probabilities are not calibrated: train with `--calibrate 0.5`, which needs 40 validation nodes."
+        remedy = f"hold out validation nodes for calibration, at least 40{how('calibrate')}"
+        yield f"- Probabilities are uncalibrated: {remedy}."
 
 
 def _class_row(one: ClassQuality) -> list[str]:

@@ -1,6 +1,6 @@
-"""The report of a run: how good, where it fails, what matters, what next."""
+"""The report of a run: accuracy, errors, what matters, next steps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from torch_geometric.data import Data
@@ -15,7 +15,13 @@ from ncgnn.train import NCGNNClassifier
 from ncgnn.train.classifier import check_trained_here
 
 
-def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), advice: Sequence[str] = ()) -> str:
+def report(
+    classifier: NCGNNClassifier,
+    data: Data,
+    rows: Sequence[Row] = (),
+    advice: Sequence[str] = (),
+    how: Callable[[str], str] = lambda option: "",
+) -> str:
     """The report as Markdown.
 
     Args:
@@ -23,19 +29,20 @@ def report(classifier: NCGNNClassifier, data: Data, rows: Sequence[Row] = (), ad
         data: its graph, with the split.
         rows: of a comparison, if there was one.
         advice: further lines on what to do next.
+        how: what to add to the advice to change an option.
     """
     check_trained_here(classifier)
     data = complete(data)
     found = quality(data, classifier.decision_function(data).argmax(axis=1))
     last, config = len(classifier.history_), classifier.config_
     is_cut = last == config.epochs and last - classifier.best_.epoch < config.patience
-    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut), *advice]
+    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut, how), *advice]
     sections = {
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),
         "What matters": what_matters(matters(classifier, data)),
-        **({"Beside simpler models": comparison(rows)} if rows else {}),
-        "What next": next_steps,
+        **({"Compared with simpler models": comparison(rows)} if rows else {}),
+        "Next steps": next_steps,
     }
     return "\n".join(line for title, lines in sections.items() for line in (f"## {title}", "", *lines, ""))
 

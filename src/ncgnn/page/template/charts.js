@@ -65,7 +65,7 @@ function axes(across, upwards) {
 }
 
 function hopBars() {
-  if (!report.hops) return element("p", {}, "This filter is no finite sum over hops, so that no hop has a weight.");
+  if (!report.hops) return element("p", {}, "This filter is not a finite sum over hops, so hops have no weights.");
   const parts = report.hops.map(([hop, value]) => ({ name: `hop ${hop}`, value }));
-  return bars("How much the filter listens to each hop", parts, 1);
+  return bars("Weight of each hop in the filter", parts, 1);
 }

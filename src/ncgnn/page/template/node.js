@@ -45,7 +45,7 @@ function verdict(node) {
 /** The network and the list of the nodes that contribute most, with a slider for how many. */
 function neighbourhood(node) {
   const most = node.neighbours.length;
-  if (!most) return section("Nodes", element("p", {}, "No node contributes: the score is the bias alone."));
+  if (!most) return section("Nodes", element("p", {}, "No node contributes: the score is the bias only."));
   const first = Math.min(FIRST_SHOWN, most);
   const slider = element("input", { type: "range", id: "shown", min: 1, max: most, value: first });
   const count = element("output", { for: "shown" });
@@ -62,9 +62,9 @@ function neighbourhood(node) {
   new ResizeObserver(show).observe(picture);
   const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
   const note =
-    "A node's line towards the middle is as wide as its contribution; a dotted one leads over nodes that are not " +
-    "shown. Marks show the predicted class, a minus sign what speaks against. Circled: training nodes. A name " +
-    "that would cover another is left out; the list has them all.";
+    "Line width is proportional to a node's contribution; a dotted line passes through nodes that are not shown. " +
+    "Marks show the predicted class, a minus sign a negative contribution. Circled: training nodes. Overlapping " +
+    "names are hidden; the list has all of them.";
   return section(
     "Nodes that contribute most",
     control,
@@ -101,8 +101,8 @@ const withRest = (node, named, name, rest) => [
   { name: "bias", value: node.bias, quiet: true },
 ];
 
-const WALKS = "over walks of so many steps; a step may stay where it is";
-const WHOSE = "by features of all nodes that are heard, not of this one alone";
+const WALKS = "by walk length in hops (a step may stay at the same node)";
+const WHOSE = "by features of all contributing nodes, not only this one";
 
 function splits(node) {
   const pairs = (parts) => parts.map(([name, value]) => ({ name, value }));
@@ -123,9 +123,9 @@ function splits(node) {
 function trainingLabels(node) {
   const trained = node.neighbours.filter((other) => other.split === "train");
   const title = "Training labels that mattered";
-  if (report.trained === null) return section(title, element("p", {}, "It is not known which nodes were for training."));
+  if (report.trained === null) return section(title, element("p", {}, "The training nodes are unknown."));
   const among = `among the ${node.neighbours.length} nodes that contribute most`;
-  if (!trained.length) return section(title, element("p", {}, `There is no training node ${among}.`));
+  if (!trained.length) return section(title, element("p", {}, `There are no training nodes ${among}.`));
   const labels = [...new Set(trained.map((other) => other.label))];
   const parts = labels.map((label) => {
     const members = trained.filter((other) => other.label === label);
@@ -145,7 +145,7 @@ function unexplained(id) {
   const title = element("h1", { tabindex: "-1" }, row === undefined ? "No such node" : `Node ${fullName(known(row))}`);
   if (row === undefined) return [back, title, element("p", {}, `This page knows no node ${id}.`)];
   const reason = isServed
-    ? "The server gives no answer."
-    : "The reasons of this node are not in this file, which was written for chosen nodes.";
+    ? "The server does not respond."
+    : "This file contains explanations of selected nodes only, and this node is not one of them.";
   return [back, title, verdict(known(row)), element("p", {}, reason)];
 }

@@ -12,8 +12,8 @@ function overview(map) {
 }
 
 const MAP_NOTE =
-  "Near to each other: nodes with similar capsules of their predicted class (t-SNE). " +
-  "Outlined: the label is another than predicted.";
+  "Nearby nodes have similar capsules of their predicted class (t-SNE). " +
+  "Outlined: the prediction differs from the label.";
 
 const hint = (text) => element("p", { class: "note" }, text);
 
@@ -23,7 +23,7 @@ function figures() {
   const shown = [
     quality
       ? [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${quality.nodes}`]
-      : ["not known", "accuracy: no labels to compare with"],
+      : ["unknown", "accuracy: no labels to compare with"],
     [grouped(size.nodes), "nodes"],
     [grouped(size.edges), "edges"],
     [grouped(size.features), "features"],
@@ -35,10 +35,10 @@ function figures() {
 }
 
 function lists() {
-  const nearest = hint("The best two classes are nearest to each other.");
+  const nearest = hint("Smallest margin between the two most likely classes.");
   const doubtful = section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful));
   if (!report.surprising.length) return [doubtful];
-  const sure = hint("The surest predictions whose label is another.");
+  const sure = hint("Most confident predictions that differ from the label.");
   return [doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
 }
 

@@ -1,0 +1,24 @@
+"""How parameters of the library are given on the command line."""
+
+from collections.abc import Iterable
+
+_WITH_VALUE = {
+    "calibrate": "--calibrate 0.5",
+    "fractions": "--fractions 0.5 0.3",
+    "ignore": "--ignore COLUMN",
+    "num_capsules": "--set num_capsules=4",
+    "per_class": "--per-class N",
+    "primary_channels": "--set primary_channels=16",
+    "val": "--val M",
+}
+
+
+def flag(option: str) -> str:
+    """What to type for a parameter."""
+    return _WITH_VALUE.get(option, f"--{option.replace('_', '-')}")
+
+
+def with_flags(text: str, options: Iterable[str]) -> str:
+    """A message, and what to type to follow it."""
+    flags = ", ".join(map(flag, options))
+    return f"{text} ({flags})" if flags else text
