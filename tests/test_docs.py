@@ -26,7 +26,7 @@ import pytest
 import torch
 import typer
 
-from docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
+from helpers.docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
 from ncgnn import Config
 from ncgnn.cli import app, main
 

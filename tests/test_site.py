@@ -6,7 +6,7 @@ import sys
 
 import ncgnn
 import ncgnn.nn
-from docs_examples import ROOT
+from helpers.docs_examples import ROOT
 
 REFERENCE = (ROOT / "docs/reference.rst").read_text("utf-8")
 

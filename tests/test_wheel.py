@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from docs_examples import ROOT, assert_prints, blocks, ends_well
+import ncgnn
+from helpers.docs_examples import ROOT, assert_prints, blocks, ends_well
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_wheel_is_pure_python_and_holds_every_file_of_the_package_and_no_other(wheel: Path) -> None:
-    assert wheel.name.endswith("-py3-none-any.whl")
+    assert wheel.name == f"ncgnn-{ncgnn.__version__}-py3-none-any.whl"
     source = ROOT / "src"
     files = {str(path.relative_to(source)) for path in (source / "ncgnn").rglob("*") if path.is_file()}
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

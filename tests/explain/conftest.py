@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from helpers.small_models import FILTERS, SMALL
 from ncgnn.data import load_dataset, split_per_class, syn_cora, usual_split
 from ncgnn.explain import Trace, trace_model
 from ncgnn.train import NCGNNClassifier
-from small_models import FILTERS, SMALL
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@ import pytest
 import torch
 
 import ncgnn
+from helpers.small_models import FILTERS, small_model
 from ncgnn.errors import InputError
 from ncgnn.explain import by_capsule, by_node, contributions, decompose, make_targets, of_bias, trace_model
-from small_models import FILTERS, small_model
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 

@@ -2,8 +2,8 @@ import pytest
 import torch
 
 import ncgnn
+from helpers.small_models import FILTERS, small_model
 from ncgnn.explain import FeatureShares, by_node, make_targets, of_bias, trace_model
-from small_models import FILTERS, small_model
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 

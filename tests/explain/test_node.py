@@ -48,9 +48,9 @@ def test_each_way_of_splitting_has_parts_that_add_up(wild):
 def test_the_sentence_names_the_largest_parts(wild):
     assert str(wild) == (
         "Node <i>\"n\"</i> is predicted <b>A&B</b> with probability 0.75 (score 2.000), ahead of 'c' with "
-        "probability 0.25 (score 0.500). Largest in this score: hop 0 (+1.000), "
+        "probability 0.25 (score 0.500). Largest contributions: hop 0 (+1.000), "
         "node <script> (train, class <b>A&B</b>) (+1.500), capsule 0 (+1.750), "
-        "feature '\\x1b[31mred' (+1.000). Bias, which owes nothing to any node: +0.250."
+        "feature '\\x1b[31mred' (+1.000). Bias, independent of all nodes: +0.250."
     )
 
 
@@ -73,13 +73,13 @@ def test_of_a_long_title_the_beginning_is_said_and_what_is_known_of_the_node_sta
 def test_the_sentence_says_where_the_label_is_another(wild):
     assert "Its label" not in str(wild)
     assert "Its label" not in str(replace(wild, label=wild.prediction.name))
-    assert "(score 0.500). Its label is another: 'c'. Largest" in str(replace(wild, label="'c'"))
+    assert "(score 0.500). Its label is 'c'. Largest" in str(replace(wild, label="'c'"))
 
 
 def test_the_sentence_says_which_class_is_ahead(wild):
-    assert "<b>A&B</b> is 2.000 ahead of 'c'; largest in the difference: " in str(replace(wild, against="'c'"))
+    assert "<b>A&B</b> is 2.000 ahead of 'c'; largest contributions: " in str(replace(wild, against="'c'"))
     assert "<b>A&B</b> is 1.000 behind 'c'; " in str(replace(wild, against="'c'", score=-1.0))
-    assert "Largest in the score 2.000 of 'c': " in str(replace(wild, explained="'c'"))
+    assert "Largest contributions to 'c' (score 2.000): " in str(replace(wild, explained="'c'"))
 
 
 def test_the_dictionary_holds_everything_as_plain_values(wild):

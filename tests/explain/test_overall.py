@@ -1,10 +1,10 @@
 import pytest
 import torch
 
+from helpers.small_models import FILTERS
 from ncgnn.explain import FeatureShares, make_targets
 from ncgnn.explain.contributions import by_hop, of_bias
 from ncgnn.explain.overall import feature_shares, hop_shares
-from small_models import FILTERS
 
 MASK = torch.arange(34) % 3 > 0
 

@@ -3,10 +3,10 @@ import torch
 from torch_geometric.explain import Explainer, fidelity, unfaithfulness
 
 import ncgnn
+from helpers.small_models import small_model
 from ncgnn.errors import InputError
 from ncgnn.explain import by_node, make_targets, of_bias, trace_model
 from ncgnn.explain.pyg import CapsuleExplainer, EdgeMasked
-from small_models import small_model
 
 MODE = {"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"}
 

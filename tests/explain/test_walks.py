@@ -4,10 +4,10 @@ import pytest
 import torch
 
 import ncgnn
+from helpers.small_models import small_model
 from ncgnn.errors import InputError
 from ncgnn.explain import make_targets, trace_model
 from ncgnn.explain.walks import by_edge
-from small_models import small_model
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-4}
 SQUARE = torch.tensor([[0, 1, 1, 2, 2, 3, 0, 2], [1, 0, 2, 1, 3, 2, 2, 0]])

@@ -1,14 +1,14 @@
 from copy import copy
 
 import pytest
-from planted_names import PLANTED
 from torch_geometric.data import Data
 
+from helpers.planted_names import PLANTED
+from helpers.small_models import SMALL
 from ncgnn.data import load_dataset, split_per_class
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import write_page
 from ncgnn.train import NCGNNClassifier
-from small_models import SMALL
 
 
 @pytest.fixture(scope="session")

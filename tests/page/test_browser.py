@@ -7,8 +7,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from planted_names import PLANTED
 
+from helpers.planted_names import PLANTED
 from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import NodeViews, served_page, write_page
@@ -225,7 +225,7 @@ def test_a_page_of_chosen_nodes_leads_to_them(visit, explainer, karate, tmp_path
     links.nth(1).click()
     wait_for(page, "Node 33")
     page.goto(f"{page.url.split('#')[0]}#node=7")
-    page.get_by_text("The reasons of this node are not in this file").wait_for()
+    page.get_by_text("This file contains explanations of selected nodes only").wait_for()
 
 
 def test_names_in_a_drawing_do_not_cover_each_other(visit, address):

@@ -16,7 +16,7 @@ def many(total: int) -> Predictions:
 def test_a_small_graph_is_shown_and_explained_whole():
     choice = choose(many(50), most=50)
     assert choice.on_map.tolist() == choice.explained.tolist() == list(range(50))
-    assert choice.reason == "All 50 nodes are on the map. Each of them is explained."
+    assert choice.reason == "All 50 nodes are on the map. All of them are explained."
 
 
 def test_of_a_large_graph_listed_nodes_and_a_sample_of_test_nodes_are_shown():
@@ -36,4 +36,4 @@ def test_nodes_that_are_asked_for_are_on_the_map_and_alone_explained():
     assert choice.explained.tolist() == [2, 4]
     assert {2, 4} <= set(choice.on_map)
     assert len(choice.on_map) == 60
-    assert "those asked for" in choice.reason
+    assert "the requested ones" in choice.reason

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from helpers.small_models import SMALL
 from ncgnn.data import set_aside, split_fractions, syn_cora
 from ncgnn.explain import GraphExplainer
 from ncgnn.page.predictions import Predictions
 from ncgnn.train import NCGNNClassifier
-from small_models import SMALL
 
 
 def made(split: list[str] | None) -> Predictions:

@@ -28,10 +28,9 @@ def view(**changes: Any) -> dict[str, Any]:
 
 def test_the_largest_part_of_each_kind_is_said_as_a_share_of_the_score():
     assert in_words(view()) == (
-        "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Largest in its score: by hop, 60 % over 2 "
-        "hops; by node, 40 % from 3 “three” (training, A); by feature, 10 % from “word”. Of the score, 20 % is bias, "
-        "which owes nothing to any node. Training nodes among the 3 that contribute most: 1 of class A (40 %), 1 of "
-        "class B (-10 %)."
+        "Node 7 is predicted A with probability 0.80, ahead of B with 0.10. Largest contributions: by hop, 60 % via 2 "
+        "hops; by node, 40 % from 3 “three” (training, A); by feature, 10 % from “word”. The class bias contributes "
+        "20 %. Training nodes among the top 3 contributors: 1 of class A (40 %), 1 of class B (-10 %)."
     )
 
 
@@ -40,13 +39,13 @@ def test_a_title_stands_beside_the_id():
 
 
 def test_a_label_that_is_not_the_predicted_one_is_said():
-    assert "Its label is another: B." in in_words(view(label="B"))
+    assert "Its label is B." in in_words(view(label="B"))
     assert "Its label" not in in_words(view(label=None))
 
 
 def test_nothing_is_said_of_what_there_is_not():
     said = in_words(view(hops=None, neighbours=[], features={"largest": []}, score=0.0))
-    assert said.endswith("ahead of B with 0.10. Of the score, 0 % is bias, which owes nothing to any node.")
+    assert said.endswith("ahead of B with 0.10. The class bias contributes 0 %.")
 
 
 def test_little_is_not_called_nothing():

@@ -2,10 +2,10 @@ import re
 
 import numpy as np
 import pytest
-from elements import Elements
-from planted_names import PLANTED
 from torch_geometric.data import Data
 
+from helpers.elements import Elements
+from helpers.planted_names import PLANTED
 from ncgnn.data import load_dataset, usual_split
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer

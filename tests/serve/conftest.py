@@ -8,11 +8,11 @@ import pytest
 import uvicorn
 from torch_geometric.data import Data
 
+from helpers.small_models import SMALL
 from ncgnn.data import complete, load_dataset, usual_split
 from ncgnn.serve import Answers, listen, make_app
 from ncgnn.serve.run import LOOPBACK
 from ncgnn.train import NCGNNClassifier
-from small_models import SMALL
 
 Get = Callable[..., tuple[int, str]]
 

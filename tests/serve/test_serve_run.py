@@ -9,13 +9,13 @@ from ncgnn.serve import address, allowed_hosts, listen
 def test_a_taken_port_is_said_in_one_line():
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(InputError, match=f"cannot listen at --host 127.0.0.1 --port {port} .*name another port"):
+        with pytest.raises(InputError, match=f"cannot listen on host 127.0.0.1, port {port} .*choose another port"):
             listen("127.0.0.1", port)
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "a" * 70])
 def test_a_host_that_is_not_there_is_said_in_one_line(host):
-    with pytest.raises(InputError, match=r"cannot listen at --host .*another host"):
+    with pytest.raises(InputError, match=r"cannot listen on host .*another host"):
         listen(host, 0)
 
 
@@ -37,5 +37,5 @@ def test_a_server_answers_to_its_own_names():
 def test_only_a_server_on_all_addresses_answers_to_any_name():
     with listen("0.0.0.0", 0) as listener:
         assert allowed_hosts("0.0.0.0", listener) == ("*",)
-    with pytest.raises(InputError, match=r"--host \*: name an address"):
+    with pytest.raises(InputError, match=r"host \*: name an address"):
         listen("*", 0)

@@ -2,9 +2,9 @@ import pytest
 import torch
 
 import ncgnn
+from helpers.small_models import small_model
 from ncgnn.explain import trace_model
 from ncgnn.explain.quality import Subject
-from small_models import small_model
 
 
 @pytest.fixture

@@ -5,17 +5,17 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
-from pydantic import BaseModel
 
 from ncgnn.data import load_dataset, split_per_class
 from ncgnn.experiments.tune import Search
 from ncgnn.experiments.tune_model import TunableNCGNN, Watch
 from ncgnn.experiments.tune_splits import hidden_splits
 from ncgnn.train import Config, Epoch
-from ncgnn.train.run import Diverged
+from ncgnn.train.epoch import Diverged
+from ncgnn.train.settings import RunSettings
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,10 @@ class Sociable(Small):
         return super().accuracies(splits, settings, watch)
 
 
-class Choice(BaseModel):
+class Choice(RunSettings):
     """Settings of the model that plays back."""
+
+    identity: ClassVar[str] = "scripted"
 
     lr: float = 1.0
     seed: int = 0

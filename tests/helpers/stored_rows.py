@@ -1,7 +1,7 @@
 """Rows of results as a test wants them."""
 
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.recipes import config_hash, recipe
+from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import Row
 
 
@@ -10,4 +10,4 @@ def row(
 ) -> Row:
     identity = (cell.table, cell.dataset, cell.setting, cell.model, str(split), str(seed))
     values = ("0.5", str(accuracy), "", "1", "1.0", "0.1.0", "2.13", "2.8", "2.4", "c0ffee+", "Xeon", "2026-01-31")
-    return Row(*identity, hash or config_hash(recipe(cell)), graph, *values)
+    return Row(*identity, hash or recipe(cell).hash, graph, *values)

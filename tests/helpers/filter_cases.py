@@ -9,8 +9,7 @@ import scipy.stats
 import torch
 
 import ncgnn
-import reference_numpy
-import reference_torch
+from helpers import reference_numpy, reference_torch
 
 TOLERANCE = {torch.float64: 1e-9, torch.float32: 1e-4}
 DTYPES = pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=["float64", "float32"])

@@ -6,8 +6,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import ncgnn
-import reference_numpy
-from reference_torch import edge_list
+from helpers import reference_numpy
+from helpers.reference_torch import edge_list
 
 FEATURES, K, PRIMARY, C, CLASS = 4, 3, 4, 3, 5
 examples = settings(max_examples=25, deadline=None, derandomize=True, database=None)

@@ -3,9 +3,20 @@
 import torch
 
 import ncgnn
-import reference_numpy
-import reference_torch
-from filter_cases import CLASS, FEATURES, PRIMARY, TOLERANCE, C, K, as_numpy, assert_agree, features, graph, prepare
+from helpers import reference_numpy, reference_torch
+from helpers.filter_cases import (
+    CLASS,
+    FEATURES,
+    PRIMARY,
+    TOLERANCE,
+    C,
+    K,
+    as_numpy,
+    assert_agree,
+    features,
+    graph,
+    prepare,
+)
 
 
 def random_model(case, dtype=torch.float64, **options):
