@@ -19,7 +19,6 @@ from benchmarks.table import Row
 from ncgnn.bench.machine import machine, use_threads
 from ncgnn.calibration import Calibration, calibration_error
 from ncgnn.data import load_dataset, set_aside, usual_split
-from ncgnn.experiments.recipes import config_hash
 from ncgnn.files import atomic
 from ncgnn.nn import proportions
 from ncgnn.train import Config, NCGNNClassifier, preset
@@ -53,7 +52,7 @@ def main() -> None:
 
 def is_measured(rows: list[Row], graph: str, split: int, share: float) -> bool:
     """Whether this was run with the settings that the graph has now."""
-    config = config_hash(Config.make(preset(graph)))
+    config = Config.make(preset(graph)).hash
     return table.holds(rows, {"graph": graph, "split": split, "share": share, "config": config})
 
 
@@ -63,7 +62,7 @@ def measure(graph: str, split: int, share: float) -> Row:
     data = set_aside(data, share, split) if share else data
     with use_threads(1):
         lengths = NCGNNClassifier.from_config(config).fit(data).decision_function(data)
-    order = {"graph": graph, "split": split, "share": share, "config": config_hash(config)}
+    order = {"graph": graph, "split": split, "share": share, "config": config.hash}
     return order | judge(data, lengths) | machine()
 
 

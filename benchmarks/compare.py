@@ -20,7 +20,6 @@ from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn import compare
 from ncgnn.bench.machine import machine, use_threads
-from ncgnn.experiments.recipes import config_hash
 from ncgnn.files import atomic
 from ncgnn.train import Config, preset
 
@@ -50,7 +49,7 @@ def main() -> None:
 
 def is_measured(rows: list[Row], graph: str, split: int) -> bool:
     """Whether this split was run with the settings that the graph has now."""
-    return table.holds(rows, {"graph": graph, "split": split, "config": config_hash(Config.make(preset(graph)))})
+    return table.holds(rows, {"graph": graph, "split": split, "config": Config.make(preset(graph)).hash})
 
 
 def measure(graph: str, split: int) -> list[Row]:
@@ -65,7 +64,7 @@ def measure(graph: str, split: int) -> list[Row]:
             check=True,
         )
     run = json.loads(done.stdout)
-    order = {"graph": graph, "split": split, "config": config_hash(Config.make(run["config"]))}
+    order = {"graph": graph, "split": split, "config": Config.make(run["config"]).hash}
     return [order | row | where for row in run["comparison"]["rows"]]
 
 

@@ -4,8 +4,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
-from ncgnn.experiments.locks import locked
-from ncgnn.files import atomic
+from ncgnn.files import atomic, locked
 
 Row = dict[str, Any]
 
