@@ -11,17 +11,19 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
 from benchmarks import table
 from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
-from ncgnn.bench.machine import machine, use_threads
 from ncgnn.calibration import Calibration, calibration_error
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, set_aside, usual_split
 from ncgnn.files import atomic
+from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.nn import proportions
-from ncgnn.train import Config, NCGNNClassifier, preset
+from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/calibration/splits.csv", ROOT / "docs/probabilities.md"

@@ -15,19 +15,21 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+from ncgnn.train.reproducible import use_threads
+
 from benchmarks import table
 from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn import compare
-from ncgnn.bench.machine import machine, use_threads
 from ncgnn.files import atomic
-from ncgnn.train import Config, preset
+from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"
 KEY = ("graph", "split")
 SPLITS = {"texas": 10, "cornell": 10, "wisconsin": 10, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
-COMMAND = [sys.executable, "-c", "from ncgnn.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from ncgnn.cli.app import main; main()"]
 
 
 def orders() -> Iterator[tuple[str, int]]:

@@ -10,10 +10,10 @@ from torch_geometric.data import Data
 
 from benchmarks.table import Row
 from ncgnn.bench.timing import interleaved
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.explain import Decomposition, GraphExplainer, NodeExplanation, Trace, decompose, make_targets, trace_model
 from ncgnn.explain.quality import Subject, explain, sample
-from ncgnn.explain.quality.rankings import gnn_explainer, gnn_explainer_of_edges
-from ncgnn.train import NCGNNClassifier
+from ncgnn.explain.quality.compared import gnn_explainer, gnn_explainer_of_edges
 
 BETAS, ITERATIONS, SPLITS = (1, 2, 5, 10, 20), (3, 4), (0, 1)
 REPEATS = 5

@@ -14,16 +14,18 @@ from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
+from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
 from benchmarks import explained, explained_page, table
 from benchmarks.table import Row
-from ncgnn.bench import machine, use_threads
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import trace_model
 from ncgnn.explain.quality import Subject, evaluate, explain, overlap, ranked, rankings, sample
 from ncgnn.files import atomic
-from ncgnn.train import Config, NCGNNClassifier, preset
+from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "runs/explanations"

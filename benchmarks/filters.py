@@ -18,10 +18,10 @@ from torch_geometric.utils import add_self_loops, get_ppr
 
 from benchmarks.table import Row
 from ncgnn.bench import hops_of, interleaved
+from ncgnn.models.base.filter_cache import prepare_filter
 from ncgnn.nn import AttentionFilter, DiffusionFilter
 from ncgnn.nn.filter import GraphFilter
 from ncgnn.sparse import TopK, normalized_adjacency, push_pagerank
-from ncgnn.train.filter_cache import prepare_filter
 
 ALPHA, K, TOLERANCE = 0.1, 128, 1e-4
 _EXACT_UP_TO = 6000  # nodes; the dense inverses take memory and time beyond

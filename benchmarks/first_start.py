@@ -13,7 +13,7 @@ from numba.core import event
 
 from benchmarks.table import Row
 from ncgnn.bench import enter, random_graph
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 FILTERS: dict[str, Row] = {
     "attention": {"hops": 3},

@@ -13,8 +13,8 @@ from torch_geometric.data import Data
 
 from benchmarks.table import Row
 from ncgnn.bench import enter
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.sparse import fused_capsules, fused_routing, kernels
-from ncgnn.train import Config
 
 GRAPHS = ("cora", "pubmed", "amazon-computers")
 WHOLE, REST = "whole", "everything else"

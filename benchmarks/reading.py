@@ -21,11 +21,11 @@ import pyarrow.parquet
 from benchmarks import table
 from benchmarks.page import NOTHING, fill, made_on, markdown, number
 from benchmarks.table import Row
-from ncgnn.bench import machine
 from ncgnn.bench.memory import peak_memory, reset_peak
 from ncgnn.check import check_graph
 from ncgnn.data import read_graph, split_per_class, standardise
 from ncgnn.files import atomic
+from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
 NODES, DEGREE = 1_000_000, 5  # edges a node

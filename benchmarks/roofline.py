@@ -15,8 +15,8 @@ from torch_geometric.data import Data
 from benchmarks.table import Row
 from ncgnn.bench import enter, interleaved
 from ncgnn.data.graph import num_classes
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.sparse import CSR, cheaper_operator
-from ncgnn.train import Config
 
 REAL, INDEX = 4, 4  # bytes
 _POSITIVE = 0.5  # share of entries that ReLU leaves

@@ -28,7 +28,7 @@ import typer
 
 from helpers.docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
 from ncgnn import Config
-from ncgnn.cli import app, main
+from ncgnn.cli.app import app, main
 
 PAGES = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")))
 LEFT_OUT = ("make", "pip", "export")  # they change the machine, or take minutes

@@ -9,9 +9,9 @@ import pytest
 from typer.main import get_command
 
 import ncgnn
-from ncgnn.cli import app
+from ncgnn.cli.app import app
 from ncgnn.cli.flags import flag, with_flags
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 SOURCES = Path(ncgnn.__file__).parent
 GIT = SOURCES / "code.py"  # gives git its options

@@ -10,6 +10,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
     from ncgnn.check import check_graph
+    from ncgnn.classifier import NCGNNClassifier, NodeEstimator
     from ncgnn.data import (
         load_dataset,
         published_split,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     )
     from ncgnn.errors import InputError
     from ncgnn.explain import GraphExplainer, NodeExplanation
+    from ncgnn.models.ncgnn.config import Config, preset
     from ncgnn.nn import (
         NCGNN,
         AttentionFilter,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
         squash,
     )
     from ncgnn.sparse import Threshold, TopK
-    from ncgnn.train import Config, NCGNNClassifier, NodeEstimator, preset
 
 __version__ = "0.1.0"
 

@@ -3,9 +3,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
-from ncgnn.bench import use_threads
 from ncgnn.data import load_dataset, usual_split
 
 ROOT = Path(__file__).parents[2]

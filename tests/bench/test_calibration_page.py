@@ -2,7 +2,7 @@ from pathlib import Path
 
 from benchmarks import calibration, table
 
-from ncgnn.train import Config, preset
+from ncgnn.models.ncgnn.config import Config, preset
 
 PAGE = calibration.PAGE.read_text("utf-8")
 

@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from ncgnn.cli import main
+from ncgnn.cli.app import main
 
 
 @pytest.fixture

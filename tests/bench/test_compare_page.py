@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from benchmarks import compare, table
 
-from ncgnn.train import Config, preset
+from ncgnn.models.ncgnn.config import Config, preset
 
 PAGE = compare.PAGE.read_text("utf-8")
 

@@ -4,8 +4,8 @@ import torch
 from ncgnn.bench import MODELS, enter, random_graph
 from ncgnn.bench.plain import PlainNCGNN
 from ncgnn.errors import InputError
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.nn import NCGNN, AttentionFilter
-from ncgnn.train import Config
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -6,7 +6,7 @@ import pytest
 from benchmarks import explained, explained_page, table
 from benchmarks.explanations import NODES, PARTS
 
-from ncgnn.train import NCGNNClassifier
+from ncgnn.classifier import NCGNNClassifier
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/explanations.md").read_text("utf-8")

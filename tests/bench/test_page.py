@@ -7,7 +7,7 @@ import torch
 from benchmarks import aims, first_start, graphs, page, profile, roofline, scaling, table
 from benchmarks.__main__ import LARGE_PARTS, PARTS, main
 
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/performance.md").read_text("utf-8")

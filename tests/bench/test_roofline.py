@@ -3,7 +3,7 @@ import torch
 from benchmarks import roofline
 from benchmarks.roofline import Cost, Peak, Sizes
 
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 SMALL = Config(hops=1, num_capsules=1, primary_channels=1, class_channels=1, iterations=1, dropout=0.0)
 

@@ -9,8 +9,8 @@ from ncgnn.check import check_graph
 from ncgnn.check.finding import Finding
 from ncgnn.data import load_dataset, planted, split_stratified, syn_cora, usual_split
 from ncgnn.data.named.local import data_folders
-from ncgnn.train import Config
-from ncgnn.wording import several
+from ncgnn.models.ncgnn.config import Config
+from ncgnn.text import several
 
 SMALL = Config.make({"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4})
 

@@ -10,7 +10,7 @@ from ncgnn.check import cost as module
 from ncgnn.check.cost import cost_findings, expected_cost, expected_megabytes
 from ncgnn.check.view import View
 from ncgnn.data import load_dataset
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4}
 

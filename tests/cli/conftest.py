@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from helpers.papers import write_tables
-from ncgnn.cli import main
+from ncgnn.cli.app import main
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,10 @@ def tables(here) -> list[str]:
 @pytest.fixture(scope="session")
 def karate_run(tmp_path_factory) -> Path:
     """A run folder of the karate club; not to be changed."""
+    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.classifier.run_folder import write_run
     from ncgnn.data import load_dataset, usual_split
     from ncgnn.report import report, write_report
-    from ncgnn.train import NCGNNClassifier
-    from ncgnn.train.folder import write_run
 
     data = usual_split(load_dataset("karate"))
     classifier = NCGNNClassifier(hops=2, num_capsules=2, primary_channels=8, class_channels=4, epochs=5).fit(data)

@@ -6,7 +6,7 @@ import pytest
 import typer
 
 from helpers.papers import QUICK
-from ncgnn.cli import app
+from ncgnn.cli.app import app
 from ncgnn.cli.graph import GraphOptions, takes_graph
 
 OPTIONS = ["--epochs", 3, *QUICK]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from helpers.papers import FILES, QUICK, contents, node_rows, write_csv, write_tables
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, save_graph, split_per_class
-from ncgnn.train import NCGNNClassifier
 
 TABLES = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
 NOTE = "note: probabilities are uncalibrated; use them for ranking only\n"

@@ -11,7 +11,7 @@ from helpers.mangled_tables import FAULTY, SOUND, noise
 from helpers.mangled_tables import tables as mangled
 from helpers.mangled_tables import write as write_mangled
 from helpers.papers import FILES, QUICK
-from ncgnn.train import NCGNNClassifier
+from ncgnn.classifier import NCGNNClassifier
 
 OPTIONS = ["--epochs", 1, *QUICK]
 

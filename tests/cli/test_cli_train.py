@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from helpers.papers import FILES, QUICK, contents, node_rows
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, save_graph, split_per_class
-from ncgnn.train import Config, NCGNNClassifier
+from ncgnn.models.ncgnn.config import Config
 
 
 def predictions(folder) -> pd.DataFrame:

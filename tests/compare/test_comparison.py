@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.compare import Rival, Verdict, compare, judge
 from ncgnn.data import load_dataset, read_graph, split_per_class, split_stratified
 from ncgnn.errors import InputError
-from ncgnn.train import NCGNNClassifier
 
 SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 5}
 

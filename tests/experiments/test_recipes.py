@@ -6,7 +6,7 @@ from ncgnn.baselines import Settings
 from ncgnn.experiments import recipes
 from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.recipes import as_toml, recipe, with_seed, within
-from ncgnn.train.config import Config, preset
+from ncgnn.models.ncgnn.config import Config, preset
 
 
 def test_every_cell_but_an_unsearched_control_has_settings():

@@ -5,13 +5,13 @@ import pytest
 
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell, all_cells, published
-from ncgnn.experiments.counting import counted, unit_of
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.render import markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
 from ncgnn.experiments.rows import Row
 from ncgnn.experiments.table import NOT_RUN
+from ncgnn.experiments.valid_runs import counted, unit_of
 
 TEXAS = Cell("5", "texas", "48/32/20", "NCGNN-A")
 

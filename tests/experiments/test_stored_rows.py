@@ -6,10 +6,10 @@ import pytest
 
 from ncgnn.experiments.cells import all_cells
 from ncgnn.experiments.graphs import version_at_hand
-from ncgnn.experiments.origin import origin
+from ncgnn.experiments.one_run import Run, perform
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunStore
-from ncgnn.experiments.single import Run, perform
+from ncgnn.provenance import origin
 
 RESULTS = Path(__file__).parents[2] / "results"
 CHOSEN = [

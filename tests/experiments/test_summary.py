@@ -2,10 +2,10 @@ import pytest
 
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.counting import counted
 from ncgnn.experiments.render import markdown
 from ncgnn.experiments.report import preset_cell
 from ncgnn.experiments.summary import summary
+from ncgnn.experiments.valid_runs import counted
 
 CORA_A, CORA_D = Cell("3", "cora", "hops=5", "NCGNN-A"), Cell("3", "cora", "hops=best", "NCGNN-D")
 CORA_GCN = Cell("3", "cora", "hops=3", "GCN")

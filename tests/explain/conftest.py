@@ -5,9 +5,9 @@ import torch
 from torch_geometric.data import Data
 
 from helpers.small_models import FILTERS, SMALL
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class, syn_cora, usual_split
 from ncgnn.explain import Trace, trace_model
-from ncgnn.train import NCGNNClassifier
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer
-from ncgnn.train import NCGNNClassifier
 
 
 def test_the_prediction_explained_is_the_prediction_made(club, karate):

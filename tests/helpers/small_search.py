@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 import torch
 
 from ncgnn.data import load_dataset, split_per_class
-from ncgnn.experiments.tune import Search
-from ncgnn.experiments.tune_model import TunableNCGNN, Watch
-from ncgnn.experiments.tune_splits import hidden_splits
-from ncgnn.train import Config, Epoch
+from ncgnn.models.base.settings import RunSettings
+from ncgnn.models.ncgnn.config import Config
+from ncgnn.train import Epoch
 from ncgnn.train.epoch import Diverged
-from ncgnn.train.settings import RunSettings
+from ncgnn.tune.search import Search
+from ncgnn.tune.splits import hidden_splits
+from ncgnn.tune.tunable import TunableNCGNN, Watch
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ import os
 import time
 from pathlib import Path
 
+from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.rows import Row
-from ncgnn.experiments.single import Failure, Run, perform
 
 PLACE = "NCGNN_TEST_WORKERS"
 

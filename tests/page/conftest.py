@@ -5,10 +5,10 @@ from torch_geometric.data import Data
 
 from helpers.planted_names import PLANTED
 from helpers.small_models import SMALL
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import write_page
-from ncgnn.train import NCGNNClassifier
 
 
 @pytest.fixture(scope="session")

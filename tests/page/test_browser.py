@@ -9,10 +9,10 @@ from urllib.parse import quote
 import pytest
 
 from helpers.planted_names import PLANTED
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import NodeViews, served_page, write_page
-from ncgnn.train import NCGNNClassifier
 
 pytestmark = pytest.mark.long
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from helpers.small_models import SMALL
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import set_aside, split_fractions, syn_cora
 from ncgnn.explain import GraphExplainer
 from ncgnn.page.predictions import Predictions
-from ncgnn.train import NCGNNClassifier
 
 
 def made(split: list[str] | None) -> Predictions:

@@ -6,11 +6,11 @@ from torch_geometric.data import Data
 
 from helpers.elements import Elements
 from helpers.planted_names import PLANTED
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import served_page, write, write_page
-from ncgnn.train import NCGNNClassifier
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,14 @@ import re
 
 import pytest
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.compare import Row
 from ncgnn.data import load_dataset, set_aside, split_per_class, split_stratified, syn_cora
 from ncgnn.errors import InputError
+from ncgnn.models.ncgnn.config import preset
 from ncgnn.report import report, write_report
 from ncgnn.report.matters import matters
 from ncgnn.report.text import table
-from ncgnn.train import NCGNNClassifier, preset
 
 SMALL = {"num_capsules": 2, "primary_channels": 8, "class_channels": 4, "lr": 0.02}
 

@@ -9,10 +9,10 @@ import uvicorn
 from torch_geometric.data import Data
 
 from helpers.small_models import SMALL
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete, load_dataset, usual_split
 from ncgnn.serve import Answers, listen, make_app
-from ncgnn.serve.run import LOOPBACK
-from ncgnn.train import NCGNNClassifier
+from ncgnn.serve.server import LOOPBACK
 
 Get = Callable[..., tuple[int, str]]
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import ncgnn
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.sparse import pool
-from ncgnn.train import Config
 from ncgnn.train.run import fit
 
 SHAPE = (1 << 9, 1 << 10)  # 2 MB of float32

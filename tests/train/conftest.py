@@ -4,8 +4,8 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class
-from ncgnn.train import NCGNNClassifier
 
 SMALL = {
     "hops": 2,

@@ -1,8 +1,8 @@
 import pytest
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class
 from ncgnn.errors import InputError
-from ncgnn.train import NCGNNClassifier
 from ncgnn.train.tensorboard import tensorboard
 
 

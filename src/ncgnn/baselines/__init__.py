@@ -2,6 +2,6 @@
 
 from ncgnn.baselines.run import Fit, fit
 from ncgnn.baselines.settings import Settings, published_gcn, published_mlp, tuned_gcn
-from ncgnn.baselines.stack import LayerStack
+from ncgnn.models.base.layers import LayerStack
 
 __all__ = ["Fit", "LayerStack", "Settings", "fit", "published_gcn", "published_mlp", "tuned_gcn"]

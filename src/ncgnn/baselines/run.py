@@ -9,13 +9,14 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.baselines.settings import Settings
-from ncgnn.baselines.stack import LayerStack
 from ncgnn.data import complete, standardise
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.base.layers import LayerStack
 from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency
 from ncgnn.train.epoch import Epoch
-from ncgnn.train.loop import Training, seeded, train
+from ncgnn.train.loop import Training, train
 from ncgnn.train.objectives import CrossEntropy
-from ncgnn.train.run import prepare_features
+from ncgnn.train.reproducible import seeded
 
 
 @dataclass

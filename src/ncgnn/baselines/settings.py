@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from ncgnn.data.named.registry import usual_rule
-from ncgnn.train.settings import RunSettings
+from ncgnn.models.base.settings import RunSettings
 from ncgnn.train.stopping import Patience, Stopping, Window
 
 Count = Annotated[int, Field(ge=1)]

@@ -2,10 +2,11 @@
 
 from ncgnn.bench.contestants import MODELS, Contestant, enter
 from ncgnn.bench.graphs import hops_of, measured, random_graph
-from ncgnn.bench.machine import machine, use_threads
 from ncgnn.bench.memory import measure_memory
 from ncgnn.bench.steps import measure_steps
 from ncgnn.bench.timing import Timing, interleaved
+from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 __all__ = [
     "MODELS",

@@ -13,11 +13,13 @@ from ncgnn.bench.peers import PEERS, dense
 from ncgnn.bench.plain import PlainNCGNN
 from ncgnn.data.graph import num_classes
 from ncgnn.errors import InputError
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.sparse import cheaper_operator
-from ncgnn.train import Config
-from ncgnn.train.loop import Training, seeded, step
+from ncgnn.train.loop import Training, step
 from ncgnn.train.objectives import CrossEntropy
-from ncgnn.train.run import prepare_features, training
+from ncgnn.train.reproducible import seeded
+from ncgnn.train.run import training
 from ncgnn.train.stopping import Patience
 
 MODELS = ("NCGNN", "NCGNN, plain", *PEERS)

@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.graph import both_directions, make_graph, merge_edges
 from ncgnn.data.named.registry import FAR, NEAREST, find_info
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 _PAPER = {"num_capsules": 8, "primary_channels": 64, "iterations": 3, "beta": 1.0, "dropout": 0.9}
 _GENERATED = "generated"

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ncgnn.code import commit, versions
+from ncgnn.provenance import commit, versions
 
 _PACKAGES = ("torch", "torch-geometric", "numba", "ncgnn")
 

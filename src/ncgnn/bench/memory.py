@@ -14,10 +14,10 @@ from torch_geometric.data import Data
 
 from ncgnn.bench.contestants import enter
 from ncgnn.bench.graphs import random_graph
-from ncgnn.bench.machine import use_threads
 from ncgnn.bench.peers import PEERS, dense
 from ncgnn.errors import InputError
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
+from ncgnn.train.reproducible import use_threads
 
 STEPS = 2  # the second meets the state of the optimiser
 _KEPT = ("x", "edge_index", "edge_weight", "y", "train_mask", "name", "class_names")

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from ncgnn.bench.contestants import enter
 from ncgnn.bench.timing import interleaved
 from ncgnn.data.graph import num_classes
-from ncgnn.train import Config
+from ncgnn.models.ncgnn.config import Config
 
 TASKS = ("step", "predict")
 

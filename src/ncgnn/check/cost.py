@@ -14,7 +14,7 @@ from ncgnn.bench.graphs import random_graph
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
 from ncgnn.data.graph import feature_tensor
-from ncgnn.train.config import Config
+from ncgnn.models.ncgnn.config import Config
 
 MOST_NODES = 10_000
 _COPIES = 4  # capsules and votes with what the backward pass needs of them; weights with gradient and Adam's moments

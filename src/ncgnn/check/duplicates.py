@@ -5,7 +5,7 @@ import numpy as np
 from ncgnn.check.finding import SHOWN, Finding, Level
 from ncgnn.check.fingerprints import groups, neighbour_fingerprints, row_fingerprints
 from ncgnn.check.view import View
-from ncgnn.wording import several
+from ncgnn.text import several
 
 ENOUGH_NEIGHBOURS = 3  # leaves of one hub have equal neighbours and need be no copies; three equal ones are no accident
 SERIOUS, WORTH_A_WARNING = 0.05, 0.01  # shares of the test nodes

@@ -5,7 +5,7 @@ from sklearn.utils.sparsefuncs import min_max_axis
 
 from ncgnn.check.finding import SHOWN, Finding
 from ncgnn.check.view import View
-from ncgnn.wording import several
+from ncgnn.text import several
 
 HUGE_BESIDE_OTHERS = 100.0
 HUGE = 10_000.0

@@ -4,7 +4,7 @@ import numpy as np
 
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
-from ncgnn.wording import several
+from ncgnn.text import several
 
 FEW_TO_TRAIN = 5
 FEW_TO_VALIDATE = 20

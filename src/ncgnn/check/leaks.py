@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
-from ncgnn.wording import several
+from ncgnn.text import several
 
 SAMPLE = 5000  # labelled nodes that are looked at; a leak shows in far fewer
 SMALLEST_CLASS = 10  # a class of few nodes can lie together by chance

@@ -5,7 +5,7 @@ from scipy.sparse.csgraph import connected_components
 
 from ncgnn.check.finding import SHOWN, Finding
 from ncgnn.check.view import View
-from ncgnn.wording import several
+from ncgnn.text import several
 
 
 def isolated_findings(view: View) -> list[Finding]:

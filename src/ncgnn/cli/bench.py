@@ -54,10 +54,12 @@ def _checked(models: list[str] | None) -> list[str]:
 
 
 def _measure(data: "Data", models: list[str], hops: int | None, threads: int | None, repeats: int) -> dict[str, Any]:
-    from ncgnn.bench import hops_of, machine, measure_memory, measure_steps, measured, use_threads
+    from ncgnn.bench import hops_of, measure_memory, measure_steps, measured
     from ncgnn.bench.steps import describe
     from ncgnn.cli.progress import status
     from ncgnn.data import usual_split
+    from ncgnn.provenance import machine
+    from ncgnn.train.reproducible import use_threads
 
     config = measured(hops or hops_of(data.name))
     data = usual_split(data)

@@ -12,7 +12,7 @@ from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
 from ncgnn.cli.flags import with_flags
 from ncgnn.errors import InputError
-from ncgnn.wording import several
+from ncgnn.text import several
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from ncgnn.cli.terminal import print_tables, refuse
 from ncgnn.errors import InputError
-from ncgnn.wording import several
+from ncgnn.text import several
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+    from ncgnn.classifier import NCGNNClassifier
     from ncgnn.explain.quality import Row
-    from ncgnn.train import NCGNNClassifier
 
 SAMPLE = 30
 """Nodes that are compared by default; with fewer, most differences are chance."""
@@ -42,10 +42,10 @@ def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
 
 def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, count: int, out: Path | None) -> None:
     """Compare all methods on test nodes of the run, show the table, and write all measures where that is asked."""
+    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.cli.progress import status
     from ncgnn.explain import trace_model
     from ncgnn.explain.quality import Subject, evaluate, sample
-    from ncgnn.train.split_of_run import with_split_of_run
 
     data = with_split_of_run(data, model)
     subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)

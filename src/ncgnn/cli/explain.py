@@ -14,7 +14,7 @@ from ncgnn.cli.model import Model, load_model
 from ncgnn.cli.page import check_page, make_page
 from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
-from ncgnn.wording import several
+from ncgnn.text import several
 
 if TYPE_CHECKING:
     from ncgnn.explain import NodeExplanation
@@ -70,8 +70,8 @@ def explain(
         check_page(page, form | {"--out": out, "--sample": sample})
     else:
         _check(node, out, as_json, sample)
+    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.explain import GraphExplainer
-    from ncgnn.train.split_of_run import with_split_of_run
 
     classifier = load_model(model)
     found = graph.find_for(classifier)

@@ -14,10 +14,10 @@ INTRODUCTION = (
 
 def reproduce_figures(names: list[str], results: Path, markdown: Path | None, report_only: bool) -> None:
     """Train what the figures show, unless only asked for a report, and draw them."""
+    from ncgnn.classifier.run_folder import check_writable
     from ncgnn.cli.graph import notices
     from ncgnn.cli.progress import runs as progress
     from ncgnn.experiments import figures
-    from ncgnn.train.folder import check_writable
 
     folder, page = results / "figures", markdown or results / "figures.md"
     for place in (folder, page.parent / "figures"):

@@ -17,7 +17,7 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-    from ncgnn.train import NCGNNClassifier
+    from ncgnn.classifier import NCGNNClassifier
 
 _NO_COLUMN = ("name", "nodes", "edges", "columns", "data")
 

@@ -8,14 +8,14 @@ import typer
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from ncgnn.train import NCGNNClassifier
+    from ncgnn.classifier import NCGNNClassifier
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Run folder, or its model.safetensors file.")]
 
 
 def load_model(model: Path) -> "NCGNNClassifier":
     """The model in a file or in a run folder."""
-    from ncgnn.train import NCGNNClassifier
+    from ncgnn.classifier import NCGNNClassifier
 
     if not model.is_dir():
         return NCGNNClassifier.load(model)

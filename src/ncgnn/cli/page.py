@@ -11,7 +11,7 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-    from ncgnn.train import NCGNNClassifier
+    from ncgnn.classifier import NCGNNClassifier
 
 
 def check_page(page: Path, others: Mapping[str, object]) -> None:
@@ -24,10 +24,10 @@ def check_page(page: Path, others: Mapping[str, object]) -> None:
 
 def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Path, nodes: list[str] | None) -> None:
     """Write the page of a model and its graph, and say where it is."""
+    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.cli.progress import track
     from ncgnn.explain import GraphExplainer
     from ncgnn.page import write_page
-    from ncgnn.train.split_of_run import with_split_of_run
 
     data = with_split_of_run(data, model)
     explainer = GraphExplainer(classifier, data)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
     from torch_geometric.data import Data
 
-    from ncgnn.train import NCGNNClassifier
+    from ncgnn.classifier import NCGNNClassifier
 
 Coverage = Annotated[
     float | None,
@@ -91,7 +91,7 @@ def _check_asked(classifier: "NCGNNClassifier", coverage: float | None, min_conf
 def _table(classifier: "NCGNNClassifier", data: "Data", coverage: float | None, probabilities: bool) -> "DataFrame":
     import pandas as pd
 
-    from ncgnn.train.folder import prediction_table
+    from ncgnn.classifier.run_folder import prediction_table
 
     lengths = classifier.decision_function(data)
     table = prediction_table(classifier, data, lengths, coverage)

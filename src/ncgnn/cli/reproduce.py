@@ -12,8 +12,8 @@ from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from ncgnn.experiments.cells import Cell
+    from ncgnn.experiments.one_run import Failure
     from ncgnn.experiments.rows import RunStore
-    from ncgnn.experiments.single import Failure
 
 _NAMES = ("table3", "table4", "table5", "table6", "table7", "extra", "default", "all")
 _WIDTH = 190  # of the widest table
@@ -49,9 +49,9 @@ def reproduce(
 
     Example: `ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5`
     """
+    from ncgnn.classifier.run_folder import check_writable
     from ncgnn.experiments.rows import RunStore
     from ncgnn.files import check_place
-    from ncgnn.train.folder import check_writable
 
     figures = [name for name in what if name in FIGURES]
     if figures:
@@ -105,7 +105,7 @@ def _run(
 ) -> "list[Failure]":
     from ncgnn.cli.graph import notices
     from ncgnn.cli.progress import runs as progress
-    from ncgnn.experiments.farm import missing, run_all
+    from ncgnn.experiments.workers import missing, run_all
 
     store.repair()
     _note_untuned(cells)
@@ -127,9 +127,9 @@ def _note_untuned(cells: "list[Cell]") -> None:
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
-    from ncgnn.experiments.counting import counted, left_out
     from ncgnn.experiments.render import rich_table, write_report
     from ncgnn.experiments.report import tables
+    from ncgnn.experiments.valid_runs import counted, left_out
 
     rows = store.read()
     write_report(rows, results / "tables", page)

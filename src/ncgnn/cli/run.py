@@ -13,8 +13,10 @@ from ncgnn.cli.flags import flag
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
+    from ncgnn.classifier import NCGNNClassifier
     from ncgnn.compare import Row
-    from ncgnn.train import Config, Epoch, NCGNNClassifier
+    from ncgnn.models.ncgnn.config import Config
+    from ncgnn.train import Epoch
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def run_split(
     data: "Data", number: int, config: "Config", folder: Path, graph: g.GraphOptions, extras: Extras
 ) -> Outcome:
     """Train on one split and write the run folder."""
-    from ncgnn.train.folder import write_description, write_run
+    from ncgnn.classifier.run_folder import write_description, write_run
 
     title = f"{data.name} split {number}"
     classifier = _train(data, config, title, folder / "tensorboard" if extras.tensorboard else None)
@@ -58,8 +60,8 @@ def run_split(
 
 
 def _train(data: "Data", config: "Config", title: str, log: Path | None) -> "NCGNNClassifier":
+    from ncgnn.classifier.estimator import NCGNNClassifier
     from ncgnn.cli.progress import epochs
-    from ncgnn.train.classifier import NCGNNClassifier
     from ncgnn.train.tensorboard import tensorboard
 
     with ExitStack() as stack:
@@ -106,7 +108,7 @@ def _page(folder: Path, graph: g.GraphOptions) -> str:
 
 
 def _draw(folder: Path, classifier: "NCGNNClassifier", data: "Data") -> None:
-    from ncgnn.train.picture import draw_capsules
+    from ncgnn.report.picture import draw_capsules
 
     with g.notices():
         draw_capsules(folder / "capsules.png", classifier, data)

@@ -29,8 +29,8 @@ def serve(
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise InputError("ncgnn serve requires fastapi and uvicorn: pip install 'ncgnn[serve]'")
+    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run
-    from ncgnn.train.split_of_run import with_split_of_run
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
         classifier = load_model(model)

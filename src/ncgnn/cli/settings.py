@@ -9,7 +9,7 @@ import typer
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from ncgnn.train import Config
+    from ncgnn.models.ncgnn.config import Config
 
 PANEL = "Model"
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.", rich_help_panel=PANEL)]
@@ -27,7 +27,7 @@ def choose_settings(
 ) -> "Config":
     """From weak to strong: the graph's preset or the file, single settings, options of their own."""
     from ncgnn.files import read_toml
-    from ncgnn.train import Config, preset
+    from ncgnn.models.ncgnn.config import Config, preset
 
     changes = dict(_parsed(text) for text in settings or ())
     changes |= {key: value for key, value in options.items() if value is not None}

@@ -92,7 +92,7 @@ def train(
 
 def _folders(out: Path, numbers: range) -> list[Path]:
     """The run folder of each split, once it is sure that all can be written."""
-    from ncgnn.train.folder import check_writable
+    from ncgnn.classifier.run_folder import check_writable
 
     folders = [out] if len(numbers) == 1 else [out / f"split-{number}" for number in numbers]
     if len(numbers) > 1 and (out / "model.safetensors").exists():

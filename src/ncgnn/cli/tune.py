@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
     from torch_geometric.data import Data
 
-    from ncgnn.experiments.tune import Search
+    from ncgnn.tune.search import Search
 
 # one setting for several graphs
 _FAMILIES = {
@@ -119,9 +119,9 @@ def _search(
     storage: str | None,
 ) -> "Search":
     from ncgnn.cli.train import file_name
-    from ncgnn.experiments.tune import Search
-    from ncgnn.experiments.tune_model import TunableGCN, TunableNCGNN
-    from ncgnn.experiments.tune_splits import hidden_splits
+    from ncgnn.tune.search import Search
+    from ncgnn.tune.splits import hidden_splits
+    from ncgnn.tune.tunable import TunableGCN, TunableNCGNN
 
     tunable = TunableGCN(name) if model == "gcn" else TunableNCGNN(name, filter)
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
@@ -139,7 +139,7 @@ def _search(
 
 
 def _check_place(place: Path) -> None:
-    from ncgnn.train.folder import check_writable
+    from ncgnn.classifier.run_folder import check_writable
 
     if place.is_dir():
         raise InputError(f"--out {place}: is a folder: give a file name")
@@ -161,8 +161,8 @@ def _options(
 def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
     from optuna.trial import TrialState
 
-    from ncgnn.experiments.study import count
-    from ncgnn.experiments.tune import run
+    from ncgnn.tune.search import run
+    from ncgnn.tune.study import count
 
     busy = count(search.open(), TrialState.RUNNING)
     if busy:
@@ -182,7 +182,7 @@ def _show(study: "Study", trial: "FrozenTrial", stderr: bool = False) -> None:
     from optuna.trial import TrialState
     from rich.console import Console
 
-    from ncgnn.experiments.tune_report import seconds, state_name
+    from ncgnn.tune.export import seconds, state_name
 
     complete = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     best = max((one.value for one in complete if one.value is not None), default=None)
@@ -196,8 +196,8 @@ def _percent(value: float | None) -> str:
 
 
 def _finish(search: "Search", study: "Study", confirm: int, place: Path, command: str, as_json: bool) -> None:
-    from ncgnn.experiments.tune_choice import choose
-    from ncgnn.experiments.tune_report import summary, write_preset, write_trials
+    from ncgnn.tune.choice import choose
+    from ncgnn.tune.export import summary, write_preset, write_trials
 
     table = _STUDIES / f"{search.name}.csv"
     write_trials(table, study)

@@ -7,12 +7,12 @@ from time import perf_counter
 import numpy as np
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
+from ncgnn.classifier.estimator import check_trained_here
 from ncgnn.compare.rivals import RIVALS, Knows, Rival
 from ncgnn.data import complete, standardise
 from ncgnn.data.splits import judged_nodes, nodes_to_test
 from ncgnn.errors import InputError
-from ncgnn.train import NCGNNClassifier
-from ncgnn.train.classifier import check_trained_here
 
 
 @dataclass(frozen=True)

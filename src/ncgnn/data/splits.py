@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from ncgnn.data.graph import SPLITS, num_classes
 from ncgnn.data.named.registry import usual_rule
 from ncgnn.errors import InputError
-from ncgnn.wording import several
+from ncgnn.text import several
 
 FEWEST_ASIDE = 20  # the accuracy among fewer is known to 10 points at best
 MOST_ASIDE = 10_000  # the accuracy among so many is known to half a point; more would not help

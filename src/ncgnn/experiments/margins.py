@@ -1,9 +1,9 @@
 """NCGNN minus its controls on the same splits, beside the same differences of published numbers."""
 
 from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, published
-from ncgnn.experiments.counting import Runs, unit_of
 from ncgnn.experiments.statistics import Estimate, paired, units, verdict
 from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
+from ncgnn.experiments.valid_runs import Runs, unit_of
 
 _WORST_FIRST = (NOT_RUN, "no interval", "below", "equal", "above")
 

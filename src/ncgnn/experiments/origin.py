@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 
-from ncgnn.bench.machine import machine
+from ncgnn.provenance import machine
 
 
 def origin() -> dict[str, str]:

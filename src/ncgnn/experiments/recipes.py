@@ -5,7 +5,7 @@ from typing import Any
 from ncgnn.baselines import Settings, published_gcn, published_mlp, tuned_gcn
 from ncgnn.experiments.cells import Cell
 from ncgnn.files import toml
-from ncgnn.train.config import Config, preset
+from ncgnn.models.ncgnn.config import Config, preset
 
 Recipe = Config | Settings
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncgnn.experiments.counting import Runs, counted, left_out
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.report import defaults, tables
 from ncgnn.experiments.rows import Row
 from ncgnn.experiments.summary import summary
 from ncgnn.experiments.table import Table, Value
+from ncgnn.experiments.valid_runs import Runs, counted, left_out
 from ncgnn.files import atomic
 
 if TYPE_CHECKING:

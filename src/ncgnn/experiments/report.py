@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from ncgnn.experiments.cells import TABLES, Cell, all_cells, named_graphs, published, setting_of
-from ncgnn.experiments.counting import Runs, unit_of
 from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.rows import Row
 from ncgnn.experiments.statistics import Estimate, estimate, units, verdict
 from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
-from ncgnn.train.config import Config, preset
+from ncgnn.experiments.valid_runs import Runs, unit_of
+from ncgnn.models.ncgnn.config import Config, preset
 
 RANDOM_SPLITS = ("3", "4", "6", "7")  # whose published means are over splits that nobody else has
 

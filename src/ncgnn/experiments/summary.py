@@ -3,11 +3,11 @@
 from collections import Counter
 
 from ncgnn.experiments.cells import Cell, all_cells, best_gcn, control_of, published
-from ncgnn.experiments.counting import Runs, unit_of
 from ncgnn.experiments.margins import headline_cells, margin, published_margin
 from ncgnn.experiments.report import default_gap, judged
 from ncgnn.experiments.statistics import estimate, units
 from ncgnn.experiments.table import NOT_RUN, Table, Value
+from ncgnn.experiments.valid_runs import Runs, unit_of
 
 _CLOSE = 2.0  # points within which the default settings shall come to a graph's own
 

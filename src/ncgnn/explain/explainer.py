@@ -8,18 +8,18 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete
 from ncgnn.errors import InputError
 from ncgnn.explain.contributions import decompose
-from ncgnn.explain.decisive import decisive
+from ncgnn.explain.coupling_entropy import Selection, selection
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.names import Names, find
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
-from ncgnn.explain.selection import Selection, selection
+from ncgnn.explain.removal import decisive
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import trace_model
-from ncgnn.train import NCGNNClassifier
 
 RUNNER_UP = "runner-up"
 OTHERS = "others"

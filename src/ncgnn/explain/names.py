@@ -6,10 +6,10 @@ from difflib import get_close_matches
 
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
+from ncgnn.classifier.run_folder import roles
 from ncgnn.errors import InputError
 from ncgnn.explain.node import Neighbour
-from ncgnn.train import NCGNNClassifier
-from ncgnn.train.folder import roles
 
 _FEW = 8  # names that can be listed, all of them, in a message
 

@@ -4,9 +4,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.nn.start import Init, start_bound
+from ncgnn.nn.initialisation import Init, start_bound
+from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes
 from ncgnn.sparse import LinearOperator, as_operator, is_fused
-from ncgnn.sparse.fused_capsules import dense_votes, fused_capsules, fused_votes
 
 
 class PrimaryCapsules(nn.Module):

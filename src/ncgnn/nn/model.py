@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from ncgnn.nn.capsules import PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
+from ncgnn.nn.initialisation import Init
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
-from ncgnn.nn.start import Init
 from ncgnn.sparse import LinearOperator, as_operator
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.start import Init, start_bound
+from ncgnn.nn.initialisation import Init, start_bound
+from ncgnn.nn.kernels.capsules import dense_votes
+from ncgnn.nn.kernels.routing import fused_route
 from ncgnn.sparse import LinearOperator, as_operator
-from ncgnn.sparse.fused_capsules import dense_votes
-from ncgnn.sparse.fused_routing import fused_route
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ import numpy as np
 from ncgnn.data.graph import PARTS
 from ncgnn.explain import GraphExplainer
 from ncgnn.page.choice import Choice
-from ncgnn.page.plane import places
+from ncgnn.page.map import places
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data.splits import judged_nodes
 from ncgnn.explain import trace_model
 from ncgnn.explain.overall import feature_shares, hop_shares
-from ncgnn.train import NCGNNClassifier
 
 TOP = 5
 _MOST_VALUES = 1 << 28  # of primary capsules: a gigabyte, which the parts of features take several times

@@ -5,14 +5,14 @@ from pathlib import Path
 
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
+from ncgnn.classifier.estimator import check_trained_here
 from ncgnn.compare import Row, judge
 from ncgnn.data import complete
 from ncgnn.files import atomic
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
 from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
-from ncgnn.train import NCGNNClassifier
-from ncgnn.train.classifier import check_trained_here
 
 
 def report(

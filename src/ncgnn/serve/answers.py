@@ -5,12 +5,12 @@ from typing import Any
 
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
 from ncgnn.page import NodeViews, served_page
 from ncgnn.serve.schema import Found, Prediction
-from ncgnn.train import NCGNNClassifier
 
 
 class UnknownNode(InputError):

@@ -1,10 +1,11 @@
 """Training: configuration, one run, the classifier, its files."""
 
-from ncgnn.train.classifier import NCGNNClassifier
-from ncgnn.train.config import Config, preset
+from ncgnn.classifier.estimator import NCGNNClassifier
+from ncgnn.classifier.node_estimator import NodeEstimator
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.train.epoch import Epoch, accuracy
-from ncgnn.train.nodes import NodeEstimator
-from ncgnn.train.run import Fit, fit, prepare_features
+from ncgnn.train.run import Fit, fit
 
 __all__ = [
     "Config",

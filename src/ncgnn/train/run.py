@@ -7,12 +7,13 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.nn import NCGNN, PreparedFilter
 from ncgnn.sparse import Reused, cheaper_operator
-from ncgnn.train.config import Config
 from ncgnn.train.epoch import Epoch
-from ncgnn.train.loop import Training, seeded, train
+from ncgnn.train.loop import Training, train
 from ncgnn.train.objectives import Margin
+from ncgnn.train.reproducible import seeded
 from ncgnn.train.stopping import Patience
 
 

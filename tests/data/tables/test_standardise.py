@@ -3,10 +3,10 @@ import pandas as pd
 import pytest
 import torch
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import read_graph, save_graph, split_stratified, standardise, unscaled, with_encoding
 from ncgnn.data.fingerprint import fingerprint
 from ncgnn.errors import InputError
-from ncgnn.train import NCGNNClassifier
 
 EDGES = pd.DataFrame({"source": range(39), "target": range(1, 40)})
 SMALL = {"num_capsules": 2, "primary_channels": 4, "class_channels": 3, "hops": 2, "epochs": 3}

@@ -1,9 +1,9 @@
 import numpy as np
 import torch
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.experiments.figures.ego import adjacency, ego_tables, filter_row, gcn_row, strongest
 from ncgnn.sparse import normalized_adjacency
-from ncgnn.train import NCGNNClassifier
 
 
 def test_layers_of_a_gcn_hear_the_powers_of_the_adjacency(path):

@@ -1,12 +1,13 @@
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import planted, usual_split
 from ncgnn.explain import trace_model
 from ncgnn.explain.quality import OURS, SORTED, Subject, evaluate, overlap, rankings, sample
-from ncgnn.explain.quality.evaluate import explain
+from ncgnn.explain.quality.evaluation import explain
 from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, planted_features, planted_nodes
-from ncgnn.train import Config, NCGNNClassifier, preset
+from ncgnn.models.ncgnn.config import Config, preset
 
 
 def test_every_method_has_every_measure(subject):

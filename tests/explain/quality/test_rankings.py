@@ -3,8 +3,8 @@ import torch
 
 from ncgnn.explain import ahead_of_others, by_node, decisive
 from ncgnn.explain.quality import OURS, SORTED, explain, rankings
+from ncgnn.explain.quality.compared import in_turn, integrated_gradients
 from ncgnn.explain.quality.hop_by_hop import HopByHop
-from ncgnn.explain.quality.rankings import in_turn, integrated_gradients
 
 DRAWN = ("GNNExplainer", "GNNExplainer, edges", "random")
 

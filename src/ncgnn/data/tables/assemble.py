@@ -18,7 +18,7 @@ from ncgnn.data.tables.features import encode
 from ncgnn.data.tables.labels import encode_labels
 from ncgnn.data.tables.report import edge_roles, node_roles
 from ncgnn.errors import InputError
-from ncgnn.wording import several
+from ncgnn.text import several
 
 
 class Frames(NamedTuple):

@@ -69,7 +69,7 @@ FIGURES = {
 
 def measure(name: str, folder: Path, done: Callable[[], None] = lambda: None) -> None:
     """Train what a figure shows, and write its tables; on one thread, whatever the number of cores."""
-    from ncgnn.bench.machine import use_threads
+    from ncgnn.train.reproducible import use_threads
 
     with use_threads(1):
         tables = FIGURES[name].measure(done)

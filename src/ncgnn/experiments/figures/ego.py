@@ -10,9 +10,9 @@ import torch
 from scipy.sparse.csgraph import shortest_path
 from torch_geometric.data import Data
 
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.explain.contributions import row
 from ncgnn.sparse import normalized_adjacency
-from ncgnn.train import NCGNNClassifier
 
 TOP = 32
 """More neighbours than these make a picture that nobody can read."""

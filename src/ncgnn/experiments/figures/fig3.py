@@ -9,7 +9,7 @@ from torch_geometric.data import Data
 from ncgnn.experiments.figures.gat import gat_hidden, show_gat
 from ncgnn.experiments.figures.models import Shown, gcn_hidden, load_split, show_gcn, show_ncgnn
 from ncgnn.experiments.figures.store import Tables
-from ncgnn.plane import plane
+from ncgnn.tsne import plane
 
 GRAPH = "amazon-computers"
 MODELS = ("GCN", "GAT", "NCGNN-A")

@@ -8,11 +8,12 @@ from torch_geometric.data import Data
 from ncgnn.baselines import Settings
 from ncgnn.baselines.run import class_scores
 from ncgnn.bench.peers import GAT, dense
+from ncgnn.data.splits import hide_test_labels
 from ncgnn.experiments.figures.models import Shown, describe
-from ncgnn.experiments.protocol import hide_test_labels
-from ncgnn.train.loop import Training, seeded, train
+from ncgnn.models.base.features import prepare_features
+from ncgnn.train.loop import Training, train
 from ncgnn.train.objectives import CrossEntropy
-from ncgnn.train.run import prepare_features
+from ncgnn.train.reproducible import seeded
 
 SETTINGS = Settings.make({"lr": 0.005, "dropout": 0.6, "epochs": 200, "patience": 200})
 """Those of Veličković et al., whose layers are eight heads of eight, then one; of 200 epochs, the weights that are best

@@ -9,16 +9,16 @@ from pydantic import BaseModel
 from torch_geometric.data import Data
 
 from ncgnn import baselines
-from ncgnn.bench.machine import machine
+from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete, load_dataset, usual_split
 from ncgnn.data.graph import feature_matrix
-from ncgnn.experiments.protocol import hide_test_labels
+from ncgnn.data.splits import hide_test_labels
 from ncgnn.experiments.recipes import within
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.provenance import machine
 from ncgnn.sparse import normalized_adjacency
-from ncgnn.train import NCGNNClassifier
-from ncgnn.train.config import Config, preset
 from ncgnn.train.epoch import Epoch
-from ncgnn.train.run import prepare_features
 
 
 @dataclass(frozen=True, eq=False)

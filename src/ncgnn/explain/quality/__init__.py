@@ -1,9 +1,9 @@
 """How good explanations are: compared with those of other methods, and with what was planted in a graph."""
 
-from ncgnn.explain.quality.evaluate import Row, evaluate, explain, overlap, sample
+from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
+from ncgnn.explain.quality.evaluation import Row, evaluate, explain, overlap, sample
 from ncgnn.explain.quality.measures import SPARSITIES, Measured, field, ranked
 from ncgnn.explain.quality.presence import Present, Subject
-from ncgnn.explain.quality.rankings import OURS, SORTED, Ranking, rankings
 
 __all__ = [
     "OURS",

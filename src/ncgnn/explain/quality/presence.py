@@ -13,8 +13,8 @@ from torch import Tensor
 
 from ncgnn.explain.trace import Trace
 from ncgnn.nn import proportions
+from ncgnn.nn.kernels.routing import fused_route
 from ncgnn.sparse import LinearOperator
-from ncgnn.sparse.fused_routing import fused_route
 
 
 class Present(LinearOperator):

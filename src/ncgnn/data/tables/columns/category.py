@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from ncgnn.data.tables.columns.values import as_values
 from ncgnn.data.tables.encoding import Column
-from ncgnn.wording import several
+from ncgnn.text import several
 
 _MOST = 1000
 

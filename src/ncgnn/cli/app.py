@@ -1,0 +1,73 @@
+"""The command line: ``ncgnn VERB``, one file per verb."""
+
+import errno
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn
+
+import typer
+
+from ncgnn.cli.bench import bench
+from ncgnn.cli.check import check
+from ncgnn.cli.datasets import datasets
+from ncgnn.cli.example import example
+from ncgnn.cli.explain import explain
+from ncgnn.cli.flags import with_flags
+from ncgnn.cli.predict import predict
+from ncgnn.cli.reproduce import reproduce
+from ncgnn.cli.serve import serve
+from ncgnn.cli.train import train
+from ncgnn.cli.tune import tune
+from ncgnn.errors import InputError
+
+app = typer.Typer(
+    help="Node classification with explained predictions.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _verb(function: Callable[..., None]) -> Callable[..., None]:
+    """The function as a verb: a user's mistake ends with one line and exit code 2, Ctrl-C with 130."""
+
+    @wraps(function)
+    def run(**options: Any) -> None:
+        try:
+            function(**options)
+        except InputError as error:
+            _fail(with_flags(str(error), error.options), 2)
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
+                raise
+            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+        except KeyboardInterrupt:
+            _fail("stopped", 130)
+
+    return run
+
+
+for verb in (example, datasets, check, train, predict, explain, serve, tune, reproduce, bench):
+    app.command()(_verb(verb))
+
+
+@app.callback(invoke_without_command=True)
+def _options(version: bool = typer.Option(False, "--version", help="Print the version and exit.")) -> None:
+    if version:
+        from ncgnn import __version__
+
+        print(__version__)
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="ncgnn")
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    print("ncgnn:", " ".join(message.splitlines()), file=sys.stderr)
+    raise typer.Exit(code)

@@ -1,0 +1,86 @@
+"""Many runs: one process and one thread for each, here or on a cluster."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from joblib import Parallel, delayed, parallel_config
+
+from ncgnn.data.named.registry import find_info
+from ncgnn.errors import InputError
+from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.graphs import version_at_hand
+from ncgnn.experiments.one_run import Failure, Run, perform
+from ncgnn.experiments.protocol import Protocol, plan
+from ncgnn.experiments.recipes import as_toml, recipe
+from ncgnn.experiments.rows import Row, RunStore
+
+Backend = Literal["loky", "dask"]
+
+
+def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
+    """The runs of a protocol that are not in the store: graph after graph, cheap ones first, and all of them with the
+    first seed before any with the second, so that what there is after a stop is a result on all splits."""
+    done = {row.key for row in store.read()}
+    runs = [
+        Run(cell, split, seed, settings, version_at_hand(cell.graph))
+        for cell in sorted(cells, key=_cost)
+        if (settings := recipe(cell)) is not None
+        for split, seed in plan(cell, protocol)
+    ]
+    return sorted((run for run in runs if run.key not in done), key=lambda run: run.seed)
+
+
+def run_all(
+    runs: Sequence[Run],
+    store: RunStore,
+    jobs: int = 1,
+    backend: Backend = "loky",
+    scheduler: str | None = None,
+    on_result: Callable[[Row | Failure], None] = lambda result: None,
+) -> list[Failure]:
+    """Run, store each row as soon as it is finished, and return what came to no result."""
+    recipes = {run.recipe.hash: run.recipe for run in runs}
+    failures: list[Failure] = []
+    with _workers(jobs, backend, scheduler):
+        parallel = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        for result in parallel(delayed(perform)(run) for run in runs):
+            if isinstance(result, Failure):
+                failures.append(result)
+            else:
+                store.keep_config(result.config_hash, as_toml(recipes[result.config_hash]))
+                store.append(result)
+            on_result(result)
+    return failures
+
+
+def _cost(cell: Cell) -> tuple[int, str]:
+    info = find_info(cell.dataset)
+    return -1 if info is None else info.cost, cell.graph
+
+
+@contextmanager
+def _workers(jobs: int, backend: Backend, scheduler: str | None) -> Iterator[None]:
+    if backend == "loky":
+        with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+            yield
+        return
+    with _dask_client(jobs, scheduler), parallel_config("dask", n_jobs=-1):
+        yield
+
+
+def _dask_client(jobs: int, scheduler: str | None) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError("the backend dask needs Dask: pip install 'ncgnn[cluster]'") from None
+    if scheduler is None:
+        return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
+    try:
+        client = Client(scheduler, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"scheduler {scheduler}: no Dask scheduler answers there ({error})", "scheduler") from None
+    if any(threads > 1 for threads in client.nthreads().values()):  # they would share one random state
+        client.close()
+        raise InputError(f"scheduler {scheduler}: its workers have several threads: start them with one each")
+    return client

@@ -1,0 +1,115 @@
+"""Ways to say how important each node is for the prediction of one: the model's contributions, and others."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch_geometric.explain import Explainer, GNNExplainer
+
+from ncgnn.explain.contributions import by_node, row
+from ncgnn.explain.quality.hop_by_hop import HopByHop
+from ncgnn.explain.quality.presence import Subject
+from ncgnn.explain.removal import decisive
+from ncgnn.explain.targets import ahead_of_others
+from ncgnn.nn import proportions
+from ncgnn.sparse import Polynomial
+
+Ranking = Callable[[Subject, int], Tensor]
+"""The importance of each node [N] for what is predicted of one; chance comes from torch's generator."""
+
+OURS, SORTED = "contributions in turn", "contributions"
+STEPS = 16
+"""Points at which integrated gradients are taken."""
+
+MOST_EDGES = 10_000
+"""Of graphs with more edges, GNNExplainer's masks of edges take a minute a node and more."""
+
+MODEL = {"mode": "multiclass_classification", "task_level": "node", "return_type": "probs"}
+
+
+def in_turn(subject: Subject, node: int) -> Tensor:
+    """Nodes in the order in which :func:`~ncgnn.explain.removal.decisive` takes them away."""
+    order = decisive(subject.trace, node, int(subject.predicted[node]))
+    places = torch.arange(len(order), 0, -1).to(subject.everyone)
+    return torch.zeros_like(subject.everyone).index_copy(0, order, places)
+
+
+def contributions(subject: Subject, node: int) -> Tensor:
+    """Parts of what the predicted class is ahead of the others."""
+    nodes = torch.tensor([node])
+    return by_node(subject.trace, ahead_of_others(subject.trace, nodes, subject.predicted[nodes]))[0]
+
+
+def gnn_explainer(subject: Subject, node: int) -> Tensor:
+    """PyG's GNNExplainer with its defaults, which learns how loud each node is heard: what removal sets to zero."""
+    explainer = Explainer(_Heard(subject), GNNExplainer(), "model", MODEL, node_mask_type="object")
+    mask: Tensor = explainer(subject.everyone[:, None], subject.edge_index, index=node).node_mask
+    return mask[:, 0]
+
+
+def gnn_explainer_of_edges(subject: Subject, node: int) -> Tensor:
+    """The same with a mask of edges, as it is mostly used: a node is as important as the most important of its
+    edges."""
+    explainer = Explainer(HopByHop(subject), GNNExplainer(), "model", MODEL, edge_mask_type="object")
+    mask = explainer(subject.everyone[:, None], subject.edge_index, index=node).edge_mask
+    ends = subject.edge_index.flatten()
+    return torch.zeros_like(subject.everyone).scatter_reduce(0, ends, mask.repeat(2), "amax")
+
+
+def integrated_gradients(subject: Subject, node: int) -> Tensor:
+    """Gradients of the probability by how loud each node is heard, on the way from nobody to everyone."""
+    points = ((step + 0.5) / STEPS * subject.everyone for step in range(STEPS))
+    return torch.stack([_gradient(subject, node, point) for point in points]).mean(dim=0)
+
+
+def input_times_gradient(subject: Subject, node: int) -> Tensor:
+    """Gradients of the probability by the features, times these, in magnitude: with their signs they all but cancel
+    out, as capsules do not change with the scale of the features."""
+    trace, x = subject.trace, feature_leaf(subject)
+    scores = trace.model(x, trace.prepared)
+    (gradient,) = torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)
+    return (gradient * x.detach()).abs().sum(dim=1)
+
+
+def filter_weights(subject: Subject, node: int) -> Tensor:
+    return row(subject.trace.a_bar, node)
+
+
+def chance(subject: Subject, node: int) -> Tensor:
+    return torch.rand_like(subject.everyone)
+
+
+def rankings(subject: Subject) -> dict[str, Ranking]:
+    """All that can be compared on a graph."""
+    found: dict[str, Ranking] = {OURS: in_turn, SORTED: contributions, "GNNExplainer": gnn_explainer}
+    if isinstance(subject.trace.a_bar, Polynomial) and subject.edge_index.shape[1] <= MOST_EDGES:
+        found["GNNExplainer, edges"] = gnn_explainer_of_edges
+    others: dict[str, Ranking] = {
+        "integrated gradients": integrated_gradients,
+        "input times gradient": input_times_gradient,
+        "filter weights": filter_weights,
+        "random": chance,
+    }
+    return found | others
+
+
+def feature_leaf(subject: Subject) -> Tensor:
+    """The features, dense, ready for a gradient."""
+    return subject.trace.x.to_dense().detach().requires_grad_()
+
+
+def _gradient(subject: Subject, node: int, presence: Tensor) -> Tensor:
+    presence = presence.clone().requires_grad_()
+    probability = proportions(subject.scores(presence)[node])[subject.predicted[node]]
+    return torch.autograd.grad(probability, presence)[0]
+
+
+class _Heard(torch.nn.Module):
+    """The model as a function of how loud each node is heard [N, 1]."""
+
+    def __init__(self, subject: Subject) -> None:
+        super().__init__()
+        self.subject = subject
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        return proportions(self.subject.scores(x[:, 0]))

@@ -1,0 +1,133 @@
+"""Everything that decides a run besides the data: validated, read from and written to TOML."""
+
+import tomllib
+from importlib import resources
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, model_validator
+
+from ncgnn.models.base.settings import RunSettings
+from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, GraphFilter
+from ncgnn.sparse import Sparsify, Threshold, TopK
+
+Hop = Annotated[int, Field(ge=0, le=100)]
+Size = Annotated[int, Field(ge=1, le=4096)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+
+_OF_FILTER = {
+    "attention": frozenset({"hops", "zeta_prior", "zeta_lr"}),
+    "diffusion": frozenset({"diffusion", "alpha", "time", "steps", "tolerance"}),
+}
+
+
+class Config(RunSettings):
+    """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
+
+    identity: ClassVar[str] = "Config"
+    # fmt: off
+    always_counted: ClassVar[frozenset[str]] = frozenset({  # the fields of the first release
+        "filter", "hops", "zeta_prior", "diffusion", "alpha", "time", "steps", "top_k", "epsilon", "tolerance",
+        "num_capsules", "primary_channels", "class_channels", "iterations", "beta", "dropout", "hidden", "init",
+        "m_plus", "m_minus", "lam", "lr", "zeta_lr", "weight_decay", "epochs", "patience", "normalize_features",
+    })
+    # fmt: on
+
+    filter: Literal["attention", "diffusion"] = Field("attention", description="graph filter (eq. 5 or eq. 6)")
+    hops: Hop | list[Hop] = Field(
+        [0, 1, 2, 3], description="attention: hops to use, as a list; a number n means 1 to n"
+    )
+    zeta_prior: list[float] | None = Field(None, description="attention: initial zeta, one value per hop")
+    diffusion: Literal["ppr", "heat"] = Field("ppr", description="diffusion: personalised PageRank or heat kernel")
+    alpha: Share = Field(0.1, description="diffusion: teleport probability of PageRank")
+    time: float = Field(5.0, gt=0, le=1000, description="diffusion: time t of the heat kernel")
+    steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(
+        None, description="diffusion: truncation P of eq. 7; none: exact"
+    )
+    top_k: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="keep the k largest entries per row of the filter"
+    )
+    epsilon: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="keep filter entries of at least this value"
+    )
+    tolerance: float = Field(1e-6, gt=0, description="diffusion: tolerance of PageRank on large graphs")
+
+    num_capsules: Size = Field(4, description="primary capsules per node, K")
+    primary_channels: Size = Field(32, description="size of a primary capsule, f_p")
+    class_channels: Size = Field(16, description="size of a class capsule, f_c")
+    iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
+    beta: float = Field(2.8, ge=0, description="scale of the agreement in eq. 13")
+    dropout: Rate = Field(0.8, description="dropout rate on the primary capsules")
+    hidden: list[tuple[Size, Size]] = Field([], description="hidden capsule layers, each as [capsules, channels]")
+
+    init: Literal["uniform", "glorot"] = Field("glorot", description="weight initialisation")
+    m_plus: Share = Field(0.9, description="margin for the true class (eq. 11)")
+    m_minus: Share = Field(0.2, description="margin for the other classes (eq. 11)")
+    lam: float = Field(0.5, ge=0, description="loss weight of the other classes (eq. 11)")
+    lr: float = Field(5.6e-3, gt=0, le=100, description="learning rate")
+    zeta_lr: float = Field(0.1, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
+    weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay on all weights except zeta")
+    epochs: Annotated[int, Field(ge=1)] = Field(500, description="maximum number of epochs")
+    patience: Annotated[int, Field(ge=1)] = Field(
+        100, description="epochs without improvement on validation before stopping"
+    )
+    normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="random seed for weights and dropout")
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.top_k is not None and self.epsilon is not None:
+            raise ValueError("top_k and epsilon exclude each other: keep one")
+        if self.m_minus >= self.m_plus:
+            raise ValueError(f"m_minus = {self.m_minus} must be below m_plus = {self.m_plus}")
+        if isinstance(self.hops, list) and (not self.hops or len(set(self.hops)) < len(self.hops)):
+            raise ValueError("hops must name at least one hop, and none twice")
+        if self.hops == 0:
+            raise ValueError("hops = 0 means no hop at all: write hops = [0] for the node itself")
+        if self.zeta_prior is not None and len(self.zeta_prior) != len(self.hop_set):
+            raise ValueError(f"zeta_prior has {len(self.zeta_prior)} values for {len(self.hop_set)} hops")
+        return self
+
+    @property
+    def hop_set(self) -> list[int]:
+        return list(range(1, self.hops + 1)) if isinstance(self.hops, int) else self.hops
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """The settings that mean nothing beside this filter."""
+        return frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
+
+    def sparsify(self) -> Sparsify | None:
+        if self.top_k is not None:
+            return TopK(self.top_k)
+        return None if self.epsilon is None else Threshold(self.epsilon)
+
+    def make_filter(self) -> GraphFilter:
+        if self.filter == "attention":
+            return AttentionFilter(self.hop_set, self.sparsify(), self.zeta_prior)
+        return DiffusionFilter(
+            self.alpha, self.steps, self.diffusion, self.time, sparsify=self.sparsify(), tolerance=self.tolerance
+        )
+
+    def make_model(self, in_channels: int, out_channels: int) -> NCGNN:
+        return NCGNN(
+            in_channels,
+            out_channels,
+            self.make_filter(),
+            num_capsules=self.num_capsules,
+            primary_channels=self.primary_channels,
+            class_channels=self.class_channels,
+            iterations=self.iterations,
+            beta=self.beta,
+            dropout=self.dropout,
+            hidden=self.hidden,
+            init=self.init,
+        )
+
+
+def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
+    """The settings for a named graph and a filter; for an unknown graph the filter alone."""
+    family = graph.partition(":")[0]  # one setting for all Syn-Cora graphs
+    file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
+    found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return {"filter": filter} | found

@@ -1,0 +1,63 @@
+import optuna
+import pytest
+from optuna.trial import TrialState
+
+from helpers.small_search import Scripted, Small
+from ncgnn.tune.proposal import next_trial
+from ncgnn.tune.study import open_study
+
+
+@pytest.fixture
+def study(tmp_path):
+    return open_study("s", f"sqlite:///{tmp_path}/s.db")
+
+
+class Conditional(Scripted):
+    """A space in which one parameter has a meaning beside one value of another only."""
+
+    def settings(self, trial):
+        if trial.suggest_categorical("filter", ("none", "top")) == "top":
+            trial.suggest_int("k", 1, 9)
+
+    def points(self):
+        return [{"filter": "none", "k": 3}, {"filter": "top", "k": 3}]
+
+
+def finish(study: optuna.Study, trial, value: float = 0.5) -> dict:
+    study.add_trial(optuna.trial.create_trial(params=trial.params, distributions=trial.distributions, value=value))
+    return trial.params
+
+
+def test_a_trial_waits_with_all_its_parameters(study):
+    trial = next_trial(Small(), study, 0)
+    assert trial.state == TrialState.WAITING
+    assert trial.params == Small().points()[0]
+    assert set(trial.distributions) == {"lr", "p"}
+    assert study.get_trials() == []  # nothing is stored by looking ahead
+
+
+def test_points_come_first_and_once(study):
+    model = Scripted(lambda choice: [0.5], queue=[0.5, 0.5, 0.25])
+    params = [finish(study, next_trial(model, study, 0)) for _ in range(3)]
+    assert params[:2] == [{"lr": 0.5}, {"lr": 0.25}]
+    assert params[2] not in params[:2]
+
+
+def test_what_means_nothing_at_a_point_is_not_asked_for(study):
+    params = [finish(study, next_trial(Conditional(lambda choice: [0.5]), study, 0)) for _ in range(3)]
+    assert params[:2] == [{"filter": "none"}, {"filter": "top", "k": 3}]
+
+
+def test_what_is_drawn_follows_from_the_seed_and_the_trials_before(study):
+    finish(study, next_trial(Small(), study, 3))
+    first, again, other = (next_trial(Small(), study, seed).params for seed in (3, 3, 4))
+    assert first == again != other
+    finish(study, next_trial(Small(), study, 3))
+    assert next_trial(Small(), study, 3).params != first
+
+
+def test_a_failed_trial_leaves_no_trace(study):
+    finish(study, next_trial(Small(), study, 0))
+    before = next_trial(Small(), study, 0).params
+    study.add_trial(optuna.trial.create_trial(state=TrialState.FAIL))
+    assert next_trial(Small(), study, 0).params == before
