@@ -12,13 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
-from ncgnn.train.reproducible import use_threads
-
 from benchmarks import filters, first_start, graphs, large, page, plots, profile, roofline, scaling, table
 from benchmarks.table import Row
 from ncgnn.bench import MODELS, hops_of, measure_memory, measure_steps, measured
 from ncgnn.files import atomic
 from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
 _START = perf_counter()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
 from benchmarks import table
@@ -24,6 +23,7 @@ from ncgnn.files import atomic
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.nn import proportions
 from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/calibration/splits.csv", ROOT / "docs/probabilities.md"

@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
-from ncgnn.train.reproducible import use_threads
-
 from benchmarks import table
 from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
@@ -24,6 +22,7 @@ from ncgnn import compare
 from ncgnn.files import atomic
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"

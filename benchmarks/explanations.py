@@ -14,7 +14,6 @@ from dataclasses import asdict
 from pathlib import Path
 from time import perf_counter
 
-from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
 from benchmarks import explained, explained_page, table
@@ -26,6 +25,7 @@ from ncgnn.explain.quality import Subject, evaluate, explain, overlap, ranked, r
 from ncgnn.files import atomic
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
 MODELS = ROOT / "runs/explanations"

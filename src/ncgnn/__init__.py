@@ -10,7 +10,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 if TYPE_CHECKING:
     from ncgnn.check import check_graph
-    from ncgnn.classifier import NCGNNClassifier, NodeEstimator
+    from ncgnn.classifier import NCGNNClassifier, NodeClassifier, NodeEstimator
     from ncgnn.data import (
         load_dataset,
         published_split,
@@ -52,6 +52,7 @@ __all__ = [
     "GraphFilter",
     "InputError",
     "NCGNNClassifier",
+    "NodeClassifier",
     "NodeEstimator",
     "NodeExplanation",
     "PrimaryCapsules",
@@ -79,7 +80,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     # Importing PyG takes seconds, so names come when asked for: `ncgnn --help` and the layers alone stay quick.
     if name in __all__:
-        for home in ("errors", "sparse", "nn", "data", "train", "explain", "check"):
+        for home in ("errors", "sparse", "nn", "data", "models.ncgnn", "explain", "classifier", "check"):
             module = import_module(f"ncgnn.{home}")
             if hasattr(module, name):
                 return getattr(module, name)

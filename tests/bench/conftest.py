@@ -3,10 +3,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ncgnn.train.reproducible import use_threads
 from torch_geometric.data import Data
 
 from ncgnn.data import load_dataset, usual_split
+from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))  # for the folder benchmarks

@@ -1,8 +1,8 @@
 import pytest
 import torch
+from ncgnn.bench.plain import PlainNCGNN
 
 from ncgnn.bench import MODELS, enter, random_graph
-from ncgnn.bench.plain import PlainNCGNN
 from ncgnn.errors import InputError
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.nn import NCGNN, AttentionFilter

@@ -5,13 +5,13 @@ from time import sleep
 
 import pytest
 import torch
-from ncgnn.train.reproducible import use_threads
 
 from ncgnn.bench import Timing, interleaved, measure_memory, measure_steps
 from ncgnn.bench.memory import peak_memory, peak_of_training, reset_peak
 from ncgnn.errors import InputError
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
 
 
 def test_tasks_take_turns():

@@ -3,11 +3,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from ncgnn.classifier.split_of_run import with_split_of_run
 
 from helpers.small_models import SMALL
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.classifier.run_folder import roles, write_run
-from ncgnn.classifier.split_of_run import with_split_of_run
 from ncgnn.data import load_dataset, read_graph, set_aside, split_fractions, split_stratified, syn_cora
 from ncgnn.errors import InputError
 

@@ -1,8 +1,8 @@
 import tomllib
 
 import pytest
-
 from ncgnn.baselines import Settings
+
 from ncgnn.experiments import recipes
 from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.recipes import as_toml, recipe, with_seed, within

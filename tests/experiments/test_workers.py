@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from ncgnn.train.reproducible import use_threads
 
 from helpers.sociable_runs import PLACE, perform_in_company
 from ncgnn.classifier import NCGNNClassifier
@@ -22,6 +21,7 @@ from ncgnn.experiments.recipes import with_seed
 from ncgnn.experiments.rows import Row, RunStore
 from ncgnn.experiments.workers import missing, run_all
 from ncgnn.models.ncgnn.config import Config
+from ncgnn.train.reproducible import use_threads
 
 CLUB = tuple(Cell("test", "karate", "60/20/20", model) for model in ("GCN", "NCGNN-A"))
 SCRIPT = """

@@ -2,8 +2,8 @@ from copy import copy
 
 import pytest
 import torch
-
 from ncgnn.baselines import Settings, fit, run
+
 from ncgnn.errors import InputError
 from ncgnn.train import Epoch, accuracy
 

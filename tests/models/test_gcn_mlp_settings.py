@@ -1,7 +1,7 @@
 import pytest
-
 from ncgnn.baselines import Settings, published_gcn, published_mlp, tuned_gcn
 from ncgnn.baselines import settings as module
+
 from ncgnn.errors import InputError
 
 

@@ -3,11 +3,11 @@ from copy import deepcopy
 import pytest
 import torch
 import torch.nn.functional as F
-from ncgnn.train.reproducible import seeded
 from torch import nn
 
 from ncgnn.train.loop import Training, step, train
 from ncgnn.train.objectives import CrossEntropy, Margin
+from ncgnn.train.reproducible import seeded
 from ncgnn.train.stopping import Patience, Window
 
 

@@ -14,8 +14,8 @@ from torch_geometric.data import Data
 
 from ncgnn.bench.contestants import enter
 from ncgnn.bench.graphs import random_graph
-from ncgnn.bench.peers import PEERS, dense
 from ncgnn.errors import InputError
+from ncgnn.models import find_model
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.train.reproducible import use_threads
 
@@ -34,17 +34,18 @@ def measure_memory(
 
 
 def _in_own_process(graph: str, file: Path, model: str, config: Config, tell: Callable[[str], None]) -> dict[str, Any]:
-    tell(f"{graph}: memory of {model}")
+    title = find_model(model).title
+    tell(f"{graph}: memory of {title}")
     order = {"file": str(file), "model": model, "config": config.model_dump(), "threads": torch.get_num_threads()}
     command = [sys.executable, "-m", "ncgnn.bench.memory", json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise InputError(
-            f"measuring the memory of {model} on {graph} failed with exit code {done.returncode}: {reason}"
+            f"measuring the memory of {title} on {graph} failed with exit code {done.returncode}: {reason}"
         )
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return {"graph": graph, "model": model} | found
+    return {"graph": graph, "model": title} | found
 
 
 def peak_of_training(file: str, model: str, config: dict[str, Any], threads: int) -> dict[str, float | int]:
@@ -52,8 +53,8 @@ def peak_of_training(file: str, model: str, config: dict[str, Any], threads: int
     settings = Config.make(config)
     with use_threads(threads):
         data = Data(**torch.load(file))
-        if model in PEERS:
-            data.x = dense(data.x)
+        if not isinstance(settings, find_model(model).settings_class):  # the others' users have dense features
+            data.x = data.x.to_dense() if data.x.layout != torch.strided else data.x
         enter(model, _small(data), settings).step()  # libraries and compiled code, which are not the model's
         before = reset_peak()
         contestant = enter(model, data, settings)

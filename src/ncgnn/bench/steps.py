@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from ncgnn.bench.contestants import enter
 from ncgnn.bench.timing import interleaved
 from ncgnn.data.graph import num_classes
+from ncgnn.models import find_model
 from ncgnn.models.ncgnn.config import Config
 
 TASKS = ("step", "predict")
@@ -25,7 +26,10 @@ def measure_steps(
     entered = {model: enter(model, data, config) for model in models}
     tasks = {(model, task): getattr(entered[model], task) for model in models for task in TASKS}
     timings = interleaved(tasks, repeats, lambda text: tell(f"{data.name}: {text}"), seconds)
-    return [describe(data) | {"model": model, "task": task} | timing.row() for (model, task), timing in timings.items()]
+    return [
+        describe(data) | {"model": find_model(model).title, "task": task} | timing.row()
+        for (model, task), timing in timings.items()
+    ]
 
 
 def describe(data: Data) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from ncgnn.bench.graphs import random_graph
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
 from ncgnn.data.graph import feature_tensor
+from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.models.ncgnn.config import Config
 
 MOST_NODES = 10_000
@@ -44,8 +45,8 @@ class Cost:
 
 def expected_cost(view: View, config: Config) -> Cost:
     sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
-    _run(enter("NCGNN", _sample(view, 100), config))  # compiles and loads what is needed once
-    contestant = enter("NCGNN", sample, config)
+    _run(enter(NCGNN.name, _sample(view, 100), config))  # compiles and loads what is needed once
+    contestant = enter(NCGNN.name, sample, config)
     _run(contestant)  # the first step meets cold memory
     seconds = _run(contestant) * view.num_nodes / sample.num_nodes
     epochs = (min(config.patience + 1, config.epochs), config.epochs)

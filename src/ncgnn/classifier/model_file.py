@@ -1,10 +1,9 @@
-"""The model file: safetensors, which nothing is executed of."""
+"""Model files: safetensors, so loading runs no code."""
 
 import json
 from pathlib import Path
 from typing import Any, Literal
 
-import torch
 from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError
 from safetensors.torch import load, save
@@ -18,14 +17,16 @@ _KEY = "ncgnn"  # one entry for all: safetensors writes several in random order
 
 
 class Header(BaseModel):
-    """What a model file holds besides the weights."""
+    """What a model file holds besides the weights. A file of the first release names no model: it is NCGNN's."""
 
     format: Literal["ncgnn-model-1"] = "ncgnn-model-1"
+    model: str = "ncgnn"
     config: dict[str, Any]
     class_names: list[str] = Field(min_length=2)
     feature_names: list[str] = Field(min_length=1)
     encoding: str | None
     calibration: Calibration | None = None
+    nodes: int = Field(0, ge=0)  # of the graph that it was trained on; not told in files of the first release
 
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:
@@ -61,10 +62,3 @@ def _header(path: str | Path, text: str) -> Header:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "header"
         raise InputError(f"{path}: damaged model file, or of another version: {place}: {first['msg']}") from None
-
-
-def load_weights(path: str | Path, model: torch.nn.Module, state: dict[str, Tensor]) -> None:
-    try:
-        model.load_state_dict(state)
-    except RuntimeError:
-        raise InputError(f"{path}: damaged model file: the weights do not fit its configuration") from None

@@ -11,7 +11,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
-from ncgnn.classifier.estimator import NCGNNClassifier
+from ncgnn.classifier.estimator import NodeClassifier
 from ncgnn.data import complete
 from ncgnn.errors import InputError
 
@@ -37,7 +37,7 @@ class NodeEstimator(ClassifierMixin, BaseEstimator):
         (2,)
     """
 
-    def __init__(self, classifier: NCGNNClassifier, data: Data, val: float = 0.2) -> None:
+    def __init__(self, classifier: NodeClassifier, data: Data, val: float = 0.2) -> None:
         self.classifier = classifier
         self.data = data
         self.val = val

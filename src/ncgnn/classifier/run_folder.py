@@ -1,20 +1,20 @@
-"""The run folder: what was run, how it went, the model, the predictions."""
+"""The run folder: what was run, how it went, the model, the predictions, and with them the split."""
 
 import csv
 import json
 import os
 import platform
 from collections.abc import Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.classifier.estimator import NCGNNClassifier
+from ncgnn.classifier.estimator import NodeClassifier
 from ncgnn.data import complete
 from ncgnn.data.fingerprint import fingerprint
 from ncgnn.data.graph import PARTS
@@ -22,30 +22,34 @@ from ncgnn.data.splits import nodes_to_test
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
 from ncgnn.provenance import commit, versions
+from ncgnn.scored import Scored
 from ncgnn.train.epoch import Epoch
 
+_AGAIN = "train again, or put the model file into a folder of its own"
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
 
 
 def write_run(
-    folder: Path,
-    classifier: NCGNNClassifier,
-    data: Data,
-    split: int,
-    command: Sequence[str] = (),
+    folder: Path, classifier: NodeClassifier, scored: Scored, split: int, command: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Write the folder of one run and return the contents of its ``run.json``; ``command`` is what was typed."""
-    data = complete(data)
+    """Write the folder of one run and return the contents of its ``run.json``.
+
+    Args:
+        folder: where to.
+        classifier: trained here.
+        scored: its scores for the graph it was trained on.
+        split: number of the split.
+        command: what was typed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    lengths = classifier.decision_function(data)
-    run = {"command": list(command)} | describe(classifier, data, split, lengths)
+    run = {"command": list(command)} | describe(classifier, scored, split)
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)
         rows.writerows(classifier.history_)
     classifier.save(folder / "model.safetensors")
     with atomic(folder / "predictions.csv") as file:
-        prediction_table(classifier, data, lengths).to_csv(file, index=False, lineterminator="\n")
+        prediction_table(scored).to_csv(file, index=False, lineterminator="\n")
     write_description(folder, run)
     return run
 
@@ -63,17 +67,18 @@ def check_writable(folder: Path) -> None:
         raise InputError(f"{folder}: cannot be written ({nearest} is not a folder one may write to)")
 
 
-def describe(classifier: NCGNNClassifier, data: Data, split: int, lengths: np.ndarray) -> dict[str, Any]:
+def describe(classifier: NodeClassifier, scored: Scored, split: int) -> dict[str, Any]:
     """Everything needed to repeat the run, and its results."""
-    chosen = torch.from_numpy(lengths).argmax(dim=1)
+    data, right = scored.data, scored.predicted == scored.data.y.numpy()
     masks = {"train": data.train_mask, "val": data.val_mask, "test": nodes_to_test(data)}
-    right = {key: _share_right(chosen, data.y, mask) for key, mask in masks.items()}
+    shares = {key: float(right[mask.numpy()].mean()) if mask.any() else None for key, mask in masks.items()}
     return {
         "graph": {"name": data.get("name"), "fingerprint": fingerprint(data), "nodes": data.num_nodes},
         "split": {"number": split} | {key: int(mask.sum()) for key, mask in masks.items()} | _aside(data),
+        "model": classifier.definition.name,
         "config": classifier.config_.model_dump(mode="json"),
         "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
-        | {f"{key}_accuracy": value for key, value in right.items()},
+        | {f"{key}_accuracy": value for key, value in shares.items()},
         "seconds": round(classifier.seconds_, 3),
         "commit": commit() or None,
         "versions": {"python": platform.python_version()} | versions(*_PACKAGES),
@@ -85,46 +90,72 @@ def _aside(data: Data) -> dict[str, int]:
     return {"calibration": 0 if mask is None else int(mask.sum())}
 
 
-def _share_right(chosen: Tensor, y: Tensor, mask: Tensor) -> float | None:
-    return (chosen[mask] == y[mask]).double().mean().item() if mask.any() else None
-
-
-def prediction_table(
-    classifier: NCGNNClassifier, data: Data, lengths: np.ndarray, coverage: float | None = None
-) -> pd.DataFrame:
+def prediction_table(scored: Scored, coverage: float | None = None) -> pd.DataFrame:
     """One row a node: id, known label if any, role in the split if there is one, predicted class, probability,
     margin to the second class, and with ``coverage`` the set of likely classes, the likeliest first."""
-    data = complete(data)
-    ranked = np.sort(classifier.probabilities(lengths), axis=1)
+    names = scored.names
+    ranked = np.sort(scored.probabilities.numpy(), axis=1)
     columns: dict[str, Any] = {
-        "id": data.node_ids,
-        "label": [data.class_names[label] if label >= 0 else "" for label in data.y.tolist()],
-        "split": roles(data),
-        "predicted": classifier.classes_.astype(str)[lengths.argmax(axis=1)],
+        "id": names.nodes,
+        "label": ["" if label is None else label for label in names.labels],
+        "split": names.splits,
+        "predicted": np.array(scored.classes)[scored.predicted],
         "probability": ranked[:, -1].astype(float).round(6),
         "margin": (ranked[:, -1] - ranked[:, -2]).astype(float).round(6),
-        "set": None if coverage is None else named_sets(classifier, lengths, coverage),
+        "set": None if coverage is None else named_sets(scored, coverage),
     }
     return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
 
 
-def named_sets(classifier: NCGNNClassifier, lengths: np.ndarray, coverage: float) -> list[list[str]]:
+def named_sets(scored: Scored, coverage: float) -> list[list[str]]:
     """The names of the classes in each node's set, the likeliest first."""
-    inside = classifier.class_sets(lengths, coverage)
-    order = np.argsort(-lengths, axis=1, kind="stable")
-    names, counts = classifier.classes_.astype(str)[order], inside.sum(axis=1)  # the likeliest ones are inside
+    inside = scored.class_sets(coverage)
+    order = np.argsort(-scored.scores.numpy(), axis=1, kind="stable")
+    names, counts = np.array(scored.classes)[order], inside.sum(axis=1)  # the likeliest ones are inside
     return [row[:count].tolist() for row, count in zip(names, counts.tolist(), strict=True)]
 
 
-def roles(data: Data) -> list[str] | None:
-    """``train``, ``val``, ``test``, ``calibration`` or nothing for each node of a graph with one split; ``None`` for
-    other graphs."""
-    masks = {key: data.get(f"{key}_mask") for key in PARTS}
-    if any(mask is None or mask.dim() != 1 for mask in masks.values()):
+def with_split_of_run(data: Data, model: Path) -> Data:
+    """The graph with the split that the model was trained on; as it is where the folder of the model tells none, or
+    tells it of another graph.
+
+    Later tables of the same graph hold the nodes it was trained on, known by their ids; labelled nodes that are new
+    belong to the test.
+    """
+    folder = model if model.is_dir() else model.parent
+    data = complete(data)
+    if not (folder / "run.json").is_file():
+        return data
+    is_same = _graph_of_run(folder / "run.json") == fingerprint(data)
+    earlier = _predictions_of_run(folder / "predictions.csv")
+    roles = earlier["split"] if is_same else _later_roles(data, earlier.set_index("id")["split"])
+    if roles is None:
+        return data
+    out = copy(data)
+    for role in (*PARTS, *(["calibration"] if "calibration" in set(roles) else [])):
+        out[f"{role}_mask"] = torch.from_numpy((roles == role).to_numpy(copy=True))
+    return out
+
+
+def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:
+    """None where it is no later state of the graph: without tables ids are numbers, which any graph has."""
+    if data.get("encoding") is None or not set(earlier.index[earlier == "train"]) <= set(data.node_ids):
         return None
-    if data.get("calibration_mask") is not None:
-        masks["calibration"] = data.calibration_mask
-    out = np.full(data.num_nodes, "", dtype="U11")
-    for key, mask in masks.items():
-        out[mask.numpy()] = key
-    return list(out.tolist())
+    roles = earlier.reindex(data.node_ids)
+    is_new = roles.isna().to_numpy()
+    roles[is_new] = np.where(data.y.numpy()[is_new] >= 0, "test", "")
+    return roles
+
+
+def _predictions_of_run(file: Path) -> pd.DataFrame:
+    try:
+        return pd.read_csv(file, usecols=["id", "split"], dtype=str, keep_default_na=False)
+    except (OSError, ValueError):
+        raise InputError(f"{file}: does not tell the split of the run: {_AGAIN}") from None
+
+
+def _graph_of_run(file: Path) -> str:
+    try:
+        return str(json.loads(file.read_text("utf-8"))["graph"]["fingerprint"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{file}: does not describe a run: {_AGAIN}") from None

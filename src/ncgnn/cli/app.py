@@ -14,6 +14,7 @@ from ncgnn.cli.datasets import datasets
 from ncgnn.cli.example import example
 from ncgnn.cli.explain import explain
 from ncgnn.cli.flags import with_flags
+from ncgnn.cli.models import models
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.serve import serve
@@ -50,7 +51,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-for verb in (example, datasets, check, train, predict, explain, serve, tune, reproduce, bench):
+for verb in (example, datasets, models, check, train, predict, explain, serve, tune, reproduce, bench):
     app.command()(_verb(verb))
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -29,12 +28,12 @@ def bench(
     repeats: Repeats = 5,
     as_json: Json = False,
 ) -> None:
-    """Measure training step time, prediction time and peak training memory of NCGNN (fused and plain) and of PyTorch
-    Geometric's GCN, GAT, APPNP and GCNII.
+    """Measure training step time, prediction time and peak training memory: by default of NCGNN (fused and plain) and
+    of PyTorch Geometric's GCN, GAT, APPNP and GCNII.
 
     Models are measured in alternation, memory in a separate process per model. Times are medians.
 
-    Example: `ncgnn bench karate --models NCGNN --models GAT`
+    Example: `ncgnn bench karate --models ncgnn --models gat`
     """
     graph.check_label()
     chosen = _checked(models)
@@ -44,26 +43,27 @@ def bench(
 
 
 def _checked(models: list[str] | None) -> list[str]:
-    from ncgnn.bench import MODELS
+    """Names of the registry; a title will do, in upper or lower case."""
+    from ncgnn.bench import measured_models
+    from ncgnn.cli.settings import choose_model
+    from ncgnn.models import all_models
 
-    known = {model.lower(): model for model in MODELS}
-    for model in models or ():
-        if model.lower() not in known:
-            raise InputError(f"--models {model}: unknown model; known: {'; '.join(MODELS)}")
-    return list(dict.fromkeys(known[model.lower()] for model in models)) if models else list(MODELS)
+    titles = {model.title.lower(): model.name for model in all_models()}
+    chosen = [choose_model(titles.get(model.lower(), model)).name for model in models or ()]
+    return list(dict.fromkeys(chosen)) or measured_models()
 
 
 def _measure(data: "Data", models: list[str], hops: int | None, threads: int | None, repeats: int) -> dict[str, Any]:
     from ncgnn.bench import hops_of, measure_memory, measure_steps, measured
     from ncgnn.bench.steps import describe
     from ncgnn.cli.progress import status
-    from ncgnn.data import usual_split
+    from ncgnn.data import complete, usual_split
     from ncgnn.provenance import machine
     from ncgnn.train.reproducible import use_threads
 
     config = measured(hops or hops_of(data.name))
-    data = usual_split(data)
-    with use_threads(threads), status(f"{data.name}: measuring {', '.join(models)}") as tell:
+    data = usual_split(complete(data))
+    with use_threads(threads), status(f"{data.name}: measuring {len(models)} models") as tell:
         steps = measure_steps(data, models, config, repeats, tell)
         memory = measure_memory(data, models, config, tell)
         return describe(data) | {"hops": config.hops, "models": _by_model(steps, memory), "machine": machine()}

@@ -49,9 +49,11 @@ def check(
     from ncgnn.check import check_graph
     from ncgnn.check.labels import refused_split
     from ncgnn.data.named.local import data_folders
+    from ncgnn.models.ncgnn import MODEL, Config
 
     graph.check_label()
-    chosen = c.choose_settings(config, settings, {"filter": filter}, graph.name)
+    chosen = c.choose_settings(MODEL, config, settings, {"filter": filter}, graph.name)
+    assert isinstance(chosen, Config)
     found = graph.find()
     split, refusal = _split(found, p.SplitRule(per_class, val, fractions), split_seed)
     report = check_graph(split, chosen, data_folders(graph.data))

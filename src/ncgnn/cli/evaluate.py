@@ -11,10 +11,8 @@ from ncgnn.errors import InputError
 from ncgnn.text import several
 
 if TYPE_CHECKING:
-    from torch_geometric.data import Data
-
-    from ncgnn.classifier import NCGNNClassifier
-    from ncgnn.explain.quality import Row
+    from ncgnn.explain import GraphExplainer
+    from ncgnn.explain.quality import Measurement
 
 SAMPLE = 30
 """Nodes that are compared by default; with fewer, most differences are chance."""
@@ -40,15 +38,13 @@ def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
         raise InputError(f"{out}: measures are written as CSV: give a .csv file")
 
 
-def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, count: int, out: Path | None) -> None:
+def run_evaluation(explainer: "GraphExplainer", count: int, out: Path | None) -> None:
     """Compare all methods on test nodes of the run, show the table, and write all measures where that is asked."""
-    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.cli.progress import status
-    from ncgnn.explain import trace_model
     from ncgnn.explain.quality import Subject, evaluate, sample
 
-    data = with_split_of_run(data, model)
-    subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)
+    data = explainer.scored.data
+    subject = Subject(explainer.trace, data.edge_index)
     nodes = sample(data, count)
     with status(f"{data.name}: evaluating explanations") as tell:
         rows = list(evaluate(subject, data, nodes, tell))
@@ -60,7 +56,7 @@ def run_evaluation(classifier: "NCGNNClassifier", data: "Data", model: Path, cou
         print(f"note: {several(len(nodes), 'node')} is too small a sample: {remedy}", file=sys.stderr)
 
 
-def _write(out: Path, rows: "list[Row]") -> None:
+def _write(out: Path, rows: "list[Measurement]") -> None:
     from ncgnn.files import atomic
 
     with atomic(out) as file:
@@ -69,7 +65,7 @@ def _write(out: Path, rows: "list[Row]") -> None:
         table.writerows(map(asdict, rows))
 
 
-def _show(rows: "list[Row]") -> None:
+def _show(rows: "list[Measurement]") -> None:
     from rich.table import Table
 
     values = {(row.method, row.measure): row for row in rows if row.sparsity is None}

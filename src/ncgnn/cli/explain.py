@@ -10,7 +10,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
-from ncgnn.cli.model import Model, load_model
+from ncgnn.cli.model import Model, ModelClass, load_model
 from ncgnn.cli.page import check_page, make_page
 from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
@@ -48,6 +48,7 @@ def explain(
     page: Page = None,
     evaluate: Evaluate = False,
     sample: Sample = None,
+    model_class: ModelClass = None,
 ) -> None:
     """Explain predictions: how much each hop, neighbour, capsule and feature contributes to a score.
 
@@ -70,18 +71,18 @@ def explain(
         check_page(page, form | {"--out": out, "--sample": sample})
     else:
         _check(node, out, as_json, sample)
-    from ncgnn.classifier.split_of_run import with_split_of_run
+    from ncgnn.classifier.run_folder import with_split_of_run
     from ncgnn.explain import GraphExplainer
 
-    classifier = load_model(model)
+    classifier = load_model(model, model_class)
     found = graph.find_for(classifier)
+    explainer = GraphExplainer(classifier.scored(with_split_of_run(found, model)))
     if evaluate:
-        run_evaluation(classifier, found, model, sample or SAMPLE, out)
+        run_evaluation(explainer, sample or SAMPLE, out)
         return
     if page is not None:
-        make_page(page, classifier, found, model, node)
+        make_page(page, explainer, node)
         return
-    explainer = GraphExplainer(classifier, with_split_of_run(found, model))
     explanations = explainer.explain(node, against, features, top or TOP, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)

@@ -17,7 +17,7 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.classifier import NodeClassifier
 
 _NO_COLUMN = ("name", "nodes", "edges", "columns", "data")
 
@@ -100,7 +100,7 @@ class GraphOptions:
         with notices():
             return read_graph(self.name) if is_npz(self.name) else load_dataset(self.name, self.data)
 
-    def find_for(self, classifier: "NCGNNClassifier") -> "Data":
+    def find_for(self, classifier: "NodeClassifier") -> "Data":
         """The graph, its tables read as those that the model was trained on."""
         self._check_one()
         if not self.has_tables:

@@ -5,21 +5,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncgnn.cli.settings import choose_model
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.classifier import NodeClassifier
 
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Run folder, or its model.safetensors file.")]
 
+ModelClass = Annotated[
+    str | None,
+    typer.Option(
+        metavar="package.module:Name", help="Class of the model, if you trained one of your own. Runs its code."
+    ),
+]
 
-def load_model(model: Path) -> "NCGNNClassifier":
+
+def load_model(model: Path, model_class: str | None = None) -> "NodeClassifier":
     """The model in a file or in a run folder."""
-    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.classifier import NodeClassifier
 
+    if model_class is not None:
+        choose_model(model_class)
     if not model.is_dir():
-        return NCGNNClassifier.load(model)
+        return NodeClassifier.load(model)
     inside = sorted(file.parent for file in model.glob("*/model.safetensors"))
     if inside and not (model / "model.safetensors").is_file():
         raise InputError(f"{model}: is not a run folder; did you mean {inside[0]}?")
-    return NCGNNClassifier.load(model / "model.safetensors")
+    return NodeClassifier.load(model / "model.safetensors")

@@ -9,9 +9,7 @@ from ncgnn.cli.terminal import refuse
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from torch_geometric.data import Data
-
-    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.explain import GraphExplainer
 
 
 def check_page(page: Path, others: Mapping[str, object]) -> None:
@@ -22,15 +20,11 @@ def check_page(page: Path, others: Mapping[str, object]) -> None:
     refuse(others, "--page always explains the predicted class in a fixed layout")
 
 
-def make_page(page: Path, classifier: "NCGNNClassifier", data: "Data", model: Path, nodes: list[str] | None) -> None:
+def make_page(page: Path, explainer: "GraphExplainer", nodes: list[str] | None) -> None:
     """Write the page of a model and its graph, and say where it is."""
-    from ncgnn.classifier.split_of_run import with_split_of_run
     from ncgnn.cli.progress import track
-    from ncgnn.explain import GraphExplainer
     from ncgnn.page import write_page
 
-    data = with_split_of_run(data, model)
-    explainer = GraphExplainer(classifier, data)
     with g.notices():
-        write_page(page, explainer, data, nodes, lambda views, total: track(views, "explaining", total))
+        write_page(page, explainer, nodes, lambda views, total: track(views, "explaining", total))
     print(f"{page}: {page.stat().st_size / 1e6:.1f} MB; open it in a browser")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, load_model
+from ncgnn.cli.model import Model, ModelClass, load_model
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-    from torch_geometric.data import Data
 
-    from ncgnn.classifier import NCGNNClassifier
+    from ncgnn.classifier import NodeClassifier
+    from ncgnn.scored import Scored
 
 Coverage = Annotated[
     float | None,
@@ -41,6 +41,7 @@ def predict(
     probabilities: Probabilities = False,
     out: Out = None,
     as_json: Json = False,
+    model_class: ModelClass = None,
 ) -> None:
     """Predict the class of every node with a trained model, without retraining.
 
@@ -55,9 +56,9 @@ def predict(
     from ncgnn.files import atomic
 
     _check_out(out)
-    classifier = load_model(model)
+    classifier = load_model(model, model_class)
     _check_asked(classifier, coverage, min_confidence)
-    table = _table(classifier, graph.find_for(classifier), coverage, probabilities)
+    table = _table(classifier.scored(graph.find_for(classifier)), coverage, probabilities)
     if min_confidence is not None:
         table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
@@ -78,33 +79,29 @@ def _check_out(out: Path | None) -> None:
         raise InputError(f"{out}: records which nodes this run was trained on: choose another file")
 
 
-def _check_asked(classifier: "NCGNNClassifier", coverage: float | None, min_confidence: float | None) -> None:
+def _check_asked(classifier: "NodeClassifier", coverage: float | None, min_confidence: float | None) -> None:
     """Whether the model can give what is asked; tables may take long to read."""
-    import numpy as np
-
     if min_confidence is not None and classifier.calibration_ is None:
         raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
     if coverage is not None:
-        classifier.class_sets(np.empty((0, len(classifier.classes_)), np.float32), coverage)
+        classifier.check_coverage(coverage)
 
 
-def _table(classifier: "NCGNNClassifier", data: "Data", coverage: float | None, probabilities: bool) -> "DataFrame":
+def _table(scored: "Scored", coverage: float | None, probabilities: bool) -> "DataFrame":
     import pandas as pd
 
     from ncgnn.classifier.run_folder import prediction_table
 
-    lengths = classifier.decision_function(data)
-    table = prediction_table(classifier, data, lengths, coverage)
+    table = prediction_table(scored, coverage)
     table = table.drop(columns="split", errors="ignore")  # that of the file need not be the one it was trained on
     if probabilities:
-        names = classifier.classes_.astype(str).tolist()
-        shares = classifier.probabilities(lengths).astype(float).round(6).tolist()
-        each = [dict(zip(names, row, strict=True)) for row in shares]
+        shares = scored.probabilities.double().numpy().round(6).tolist()
+        each = [dict(zip(scored.classes, row, strict=True)) for row in shares]
         table["probabilities"] = pd.Series(each, dtype=object)
     return table
 
 
-def _note(classifier: "NCGNNClassifier", table: "DataFrame", min_confidence: float | None) -> None:
+def _note(classifier: "NodeClassifier", table: "DataFrame", min_confidence: float | None) -> None:
     if classifier.calibration_ is None:
         print("note: probabilities are uncalibrated; use them for ranking only", file=sys.stderr)
     if min_confidence is not None:

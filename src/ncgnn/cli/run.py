@@ -13,9 +13,10 @@ from ncgnn.cli.flags import flag
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-    from ncgnn.classifier import NCGNNClassifier
-    from ncgnn.compare import Row
-    from ncgnn.models.ncgnn.config import Config
+    from ncgnn.classifier import NodeClassifier
+    from ncgnn.compare import Compared
+    from ncgnn.models import PreparedGraph, RunSettings
+    from ncgnn.scored import Scored
     from ncgnn.train import Epoch
 
 
@@ -35,37 +36,39 @@ class Outcome:
     folder: Path
     run: dict[str, Any]
     report: str
-    rows: "list[Row]"
+    rows: "list[Compared]"
 
 
 def run_split(
-    data: "Data", number: int, config: "Config", folder: Path, graph: g.GraphOptions, extras: Extras
+    data: "Data", number: int, model: str, settings: "RunSettings", folder: Path, graph: g.GraphOptions, extras: Extras
 ) -> Outcome:
-    """Train on one split and write the run folder."""
+    """Train on one split of a complete graph and write the run folder."""
+    from ncgnn.classifier import NodeClassifier
     from ncgnn.classifier.run_folder import write_description, write_run
+    from ncgnn.models import PreparedGraph
 
     title = f"{data.name} split {number}"
-    classifier = _train(data, config, title, folder / "tensorboard" if extras.tensorboard else None)
-    run = write_run(folder, classifier, data, number, sys.argv[1:])
-    rows: list[Row] = []
-    text = _report(folder, title, classifier, data, graph, rows)
+    prepared, classifier = PreparedGraph.of_complete(data), NodeClassifier(model, settings)
+    scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
+    run = write_run(folder, classifier, scored, number, sys.argv[1:])
+    rows: list[Compared] = []
+    text = _report(folder, title, classifier, scored, graph, rows)
     if extras.picture:
-        _draw(folder, classifier, data)
+        _draw(folder, scored)
     if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
-        rows = _compare(data, classifier, config.seed)
+        rows = _compare(prepared, classifier, scored)
         run |= {"comparison": _comparison(rows)}
         write_description(folder, run)
-        text = _report(folder, title, classifier, data, graph, rows)
+        text = _report(folder, title, classifier, scored, graph, rows)
     return Outcome(folder, run, text, rows)
 
 
-def _train(data: "Data", config: "Config", title: str, log: Path | None) -> "NCGNNClassifier":
-    from ncgnn.classifier.estimator import NCGNNClassifier
+def _train(prepared: "PreparedGraph", classifier: "NodeClassifier", title: str, log: Path | None) -> "Scored":
     from ncgnn.cli.progress import epochs
     from ncgnn.train.tensorboard import tensorboard
 
     with ExitStack() as stack:
-        listeners = [stack.enter_context(epochs(title, config.epochs))]
+        listeners = [stack.enter_context(epochs(title, getattr(classifier.config, "epochs", 1)))]
         if log is not None:
             listeners.append(stack.enter_context(tensorboard(log)))
 
@@ -73,29 +76,36 @@ def _train(data: "Data", config: "Config", title: str, log: Path | None) -> "NCG
             for listener in listeners:
                 listener(epoch)
 
-        return NCGNNClassifier.from_config(config).fit(data, tell)
+        return classifier.fit_scored(prepared, tell)
 
 
 def _report(
-    folder: Path, title: str, classifier: "NCGNNClassifier", data: "Data", graph: g.GraphOptions, rows: "list[Row]"
+    folder: Path,
+    title: str,
+    classifier: "NodeClassifier",
+    scored: "Scored",
+    graph: g.GraphOptions,
+    rows: "list[Compared]",
 ) -> str:
+    from ncgnn.explain import is_explained
     from ncgnn.report import report, write_report
 
-    is_explained = not classifier.config_.hidden
-    advice = [f"- Explain every node on one page: `{_page(folder, graph)}`"] if is_explained else []
-    text = report(classifier, data, rows, advice, lambda option: f" (`{flag(option)}`)")
+    advice = [f"- Explain every node on one page: `{_page(folder, graph)}`"] if is_explained(scored) else []
+    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)")
     write_report(folder, title, text)
     return text
 
 
-def _compare(data: "Data", classifier: "NCGNNClassifier", seed: int) -> "list[Row]":
+def _compare(prepared: "PreparedGraph", classifier: "NodeClassifier", scored: "Scored") -> "list[Compared]":
     from ncgnn.cli.progress import track
-    from ncgnn.compare import RIVALS, compare
+    from ncgnn.compare import compare, rivals
 
-    return list(track(compare(data, classifier, seed, RIVALS), "simpler models", 1 + len(RIVALS)))
+    others = rivals(classifier.model)
+    rows = compare(prepared, scored, classifier.seconds_, others, classifier.config_.seed)
+    return list(track(rows, "simpler models", 1 + len(others)))
 
 
-def _comparison(rows: "list[Row]") -> dict[str, Any]:
+def _comparison(rows: "list[Compared]") -> dict[str, Any]:
     from ncgnn.compare import judge
 
     verdict = judge(rows)
@@ -107,8 +117,8 @@ def _page(folder: Path, graph: g.GraphOptions) -> str:
     return shlex.join(["ncgnn", "explain", str(folder), *graph.again, "--page", str(folder / "page.html")])
 
 
-def _draw(folder: Path, classifier: "NCGNNClassifier", data: "Data") -> None:
+def _draw(folder: Path, scored: "Scored") -> None:
     from ncgnn.report.picture import draw_capsules
 
     with g.notices():
-        draw_capsules(folder / "capsules.png", classifier, data)
+        draw_capsules(folder / "capsules.png", scored)

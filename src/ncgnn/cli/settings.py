@@ -1,5 +1,7 @@
 """The options that decide on a model's settings."""
 
+import os
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +11,7 @@ import typer
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
-    from ncgnn.models.ncgnn.config import Config
+    from ncgnn.models import Model, RunSettings
 
 PANEL = "Model"
 ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file with settings.", rich_help_panel=PANEL)]
@@ -19,21 +21,45 @@ Settings = Annotated[
         "--set", metavar="KEY=VALUE", help="Change one setting, e.g. hops=3. Repeatable.", rich_help_panel=PANEL
     ),
 ]
+ModelName = Annotated[
+    str,
+    typer.Option(
+        "--model",
+        metavar="NAME",
+        help="Model to train: a name, or your own as package.module:Name. `ncgnn models` lists the names.",
+        rich_help_panel=PANEL,
+    ),
+]
+DEFAULT_MODEL = "ncgnn"
 Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich_help_panel=PANEL)]
 
 
+def choose_model(name: str) -> "Model[Any]":
+    """A model of the registry, or the user's own as ``package.module:Name``, looked for in this folder, too."""
+    from ncgnn.models import find_model, import_model
+
+    if ":" not in name:
+        return find_model(name)
+    sys.path.insert(0, os.getcwd())
+    return import_model(name)
+
+
 def choose_settings(
-    file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None
-) -> "Config":
+    model: "Model[Any]", file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None
+) -> "RunSettings":
     """From weak to strong: the graph's preset or the file, single settings, options of their own."""
     from ncgnn.files import read_toml
-    from ncgnn.models.ncgnn.config import Config, preset
 
     changes = dict(_parsed(text) for text in settings or ())
     changes |= {key: value for key, value in options.items() if value is not None}
-    start = preset(graph or "", changes.get("filter", "attention")) if file is None else read_toml(file)
+    for option in options:
+        if option in changes and option not in model.settings_class.model_fields:
+            raise InputError(f"{model.title} has no setting {option}: remove --{option}")
+    variant = changes.get("filter", next(iter(model.variants), ""))
+    start = model.starting(graph or "", variant) if file is None else read_toml(file)
     where = "settings" if file is None else f"{file} with changes" if changes else str(file)
-    return Config.make(start | changes, where)
+    found: RunSettings = model.settings_class.make(start | changes, where)
+    return found
 
 
 def _parsed(text: str) -> tuple[str, Any]:

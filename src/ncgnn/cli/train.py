@@ -39,6 +39,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 @g.takes_graph
 def train(
     graph: g.GraphOptions,
+    model: c.ModelName = c.DEFAULT_MODEL,
     config: c.ConfigFile = None,
     settings: c.Settings = None,
     filter: c.Filter = None,
@@ -65,14 +66,18 @@ def train(
 
     Example: `ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics`
     """
+    from ncgnn.data import complete
     from ncgnn.train.tensorboard import check_tensorboard
 
     graph.check_label()
     if tensorboard:
         check_tensorboard()
-    chosen = c.choose_settings(config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name)
+    definition = c.choose_model(model)
+    chosen = c.choose_settings(
+        definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
+    )
     rule = p.SplitRule(per_class, val, fractions)
-    found = graph.find()
+    found = complete(graph.find())
     numbers = range(split_seed, split_seed + splits)
     divided = [p.with_aside(rule.apply(found, number), calibrate, number, graph.is_own) for number in numbers]
     folders = _folders(out or Path("runs") / file_name(found.name), numbers)
@@ -80,7 +85,7 @@ def train(
         g.show_roles(found)
     extras = Extras(picture, compare, tensorboard)
     outcomes = [
-        run_split(data, number, chosen, folder, graph, extras)
+        run_split(data, number, definition.name, chosen, folder, graph, extras)
         for number, data, folder in zip(numbers, divided, folders, strict=True)
     ]
     if as_json:

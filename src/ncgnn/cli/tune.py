@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.cli import graph as g
+from ncgnn.cli import settings as c
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,18 +18,13 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
     from torch_geometric.data import Data
 
+    from ncgnn.models import Model
     from ncgnn.tune.search import Search
 
-# one setting for several graphs
-_FAMILIES = {
-    "syn-cora": tuple(f"syn-cora:{homophily}" for homophily in ("0.1", "0.3", "0.5", "0.7", "0.9")),
-    "default": ("texas", "wisconsin", "cora", "citeseer", "chameleon", "amazon-photo"),
-}
 _STUDIES = Path("results/studies")
 
 _STORE = "Storage"
-Model = Annotated[str, typer.Option(help="ncgnn, or gcn as a baseline.")]
-Filter = Annotated[str | None, typer.Option(help="attention (default) or diffusion.")]
+Filter = Annotated[str | None, typer.Option(help="With NCGNN: attention (default) or diffusion.")]
 Trials = Annotated[int, typer.Option(min=1, help="Total number of finished trials, including earlier ones.")]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no new trial after this many minutes.")]
 Splits = Annotated[
@@ -46,7 +42,7 @@ ExportOnly = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Output file; default: GRAPH-FILTER.toml or GRAPH-gcn.toml.", rich_help_panel=_STORE),
+    typer.Option(help="Output file; default: GRAPH-FILTER.toml or GRAPH-MODEL.toml.", rich_help_panel=_STORE),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -54,7 +50,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 @g.takes_graph
 def tune(
     graph: g.GraphOptions,
-    model: Model = "ncgnn",
+    model: c.ModelName = c.DEFAULT_MODEL,
     filter: Filter = None,
     trials: Trials = 30,
     minutes: Minutes = None,
@@ -71,47 +67,48 @@ def tune(
 
     Trials are stored in results/studies: rerun the command to resume; several processes or machines can share a study.
     `syn-cora` means all Syn-Cora graphs, `default` six graphs of different kinds, for settings that transfer to new
-    graphs. The best settings are written to a TOML file for `ncgnn train GRAPH --config FILE`; those of a GCN are for
-    `ncgnn.baselines.Settings`, and for `ncgnn reproduce` if placed among its presets.
+    graphs. The best settings are written to a TOML file for `ncgnn train GRAPH --model NAME --config FILE`.
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
-    filter = _checked(model, filter)
+    from ncgnn.data.named.registry import GROUPS
+
+    definition = c.choose_model(model)
+    variant = _variant(definition, filter)
     graph.check_label()
     graphs = _graphs(graph)
-    name = graph.name if graph.name in _FAMILIES else graphs[0].name
-    search = _search(name, graphs, model, filter, splits, trials, minutes, seed, storage)
+    name = graph.name if graph.name in GROUPS else graphs[0].name
+    search = _search(name, graphs, definition, variant, splits, trials, minutes, seed, storage)
     place = out or Path(f"{search.name}.toml")
     _check_place(place)
     study = search.open() if export_only else _run(search, jobs, as_json)
-    command = f"ncgnn tune {name} {_options(model, filter, trials, minutes, splits, confirm, jobs, seed)}"
+    command = f"ncgnn tune {name} {_options(model, variant, trials, minutes, splits, confirm, jobs, seed)}"
     _finish(search, study, confirm, place, command, as_json)
 
 
-def _checked(model: str, filter: str | None) -> str:
-    """The filter of the model."""
-    if model not in ("ncgnn", "gcn"):
-        raise InputError(f"--model {model}: unknown model; known: ncgnn, gcn")
-    if model == "gcn" and filter is not None:
-        raise InputError("--filter requires --model ncgnn: a GCN has no filter")
-    if filter not in (None, "attention", "diffusion"):
-        raise InputError(f"--filter {filter}: unknown filter; known: attention, diffusion")
+def _variant(model: "Model[Any]", filter: str | None) -> str:
+    """The variant of the model that is tuned: that with this filter."""
+    if filter is not None and filter not in model.variants:
+        known = f"unknown filter; known: {', '.join(model.variants)}" if model.variants else f"{model.title} has none"
+        raise InputError(f"--filter {filter}: {known}")
     if find_spec("optuna") is None:
         raise InputError("ncgnn tune requires optuna: pip install 'ncgnn[tune]'")
-    return filter or "attention"
+    return filter or next(iter(model.variants), "")
 
 
 def _graphs(graph: g.GraphOptions) -> list["Data"]:
-    if graph.name not in _FAMILIES:
+    from ncgnn.data.named.registry import GROUPS
+
+    if graph.name not in GROUPS:
         return [graph.find()]
-    return [replace(graph, name=name).find() for name in _FAMILIES[graph.name]]
+    return [replace(graph, name=name).find() for name in GROUPS[graph.name]]
 
 
 def _search(
     name: str,
     graphs: list["Data"],
-    model: str,
-    filter: str,
+    model: "Model[Any]",
+    variant: str,
     splits: int | None,
     trials: int,
     minutes: float | None,
@@ -121,14 +118,14 @@ def _search(
     from ncgnn.cli.train import file_name
     from ncgnn.tune.search import Search
     from ncgnn.tune.splits import hidden_splits
-    from ncgnn.tune.tunable import TunableGCN, TunableNCGNN
+    from ncgnn.tune.tunable import Tunable
 
-    tunable = TunableGCN(name) if model == "gcn" else TunableNCGNN(name, filter)
+    tunable = Tunable(model, name, variant)
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
     _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
         tunable,
-        [hidden_splits(graph, splits or (1 if name in _FAMILIES else None)) for graph in graphs],
+        [hidden_splits(graph, splits or (1 if len(graphs) > 1 else None)) for graph in graphs],
         file.name,
         storage or f"sqlite:///{file}.db",
         file.with_name(f"{file.name}.lock"),
@@ -148,10 +145,10 @@ def _check_place(place: Path) -> None:
 
 
 def _options(
-    model: str, filter: str, trials: int, minutes: float | None, splits: int | None, confirm: int, jobs: int, seed: int
+    model: str, variant: str, trials: int, minutes: float | None, splits: int | None, confirm: int, jobs: int, seed: int
 ) -> str:
     """The options that decide the result; what else was typed may hold a password."""
-    what = "--model gcn" if model == "gcn" else f"--filter {filter}"
+    what = " ".join([f"--model {model}"] * (model != c.DEFAULT_MODEL) + [f"--filter {variant}"] * bool(variant))
     time = "" if minutes is None else f" --time {minutes:g}"
     number = "" if splits is None else f" --splits {splits}"
     processes = "" if jobs == 1 else f" --jobs {jobs}"

@@ -1,22 +1,22 @@
-"""NCGNN beside simpler models on one split."""
+"""A model beside simpler ones on one split."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from torch_geometric.data import Data
 
-from ncgnn.classifier import NCGNNClassifier
-from ncgnn.classifier.estimator import check_trained_here
-from ncgnn.compare.rivals import RIVALS, Knows, Rival
-from ncgnn.data import complete, standardise
 from ncgnn.data.splits import judged_nodes, nodes_to_test
 from ncgnn.errors import InputError
+from ncgnn.models import Model, PreparedGraph, all_models, find_model
+from ncgnn.models.base.model import Knows
+from ncgnn.scored import Scored
 
 
 @dataclass(frozen=True)
-class Row:
+class Compared:
     """How good a model is on one split.
 
     Attributes:
@@ -26,7 +26,7 @@ class Row:
         test_accuracy: on the test nodes; ``None`` if there are none.
         seconds: of training and predicting.
         judged: the nodes that decide: test nodes or, if there are none, validation nodes.
-        better, worse: how many of these NCGNN alone, and this model alone, predicts right.
+        better, worse: how many of these the compared model alone, and this one alone, predicts right.
     """
 
     model: str
@@ -44,30 +44,50 @@ class Row:
         return self.val_accuracy if self.test_accuracy is None else self.test_accuracy
 
 
-def compare(data: Data, classifier: NCGNNClassifier, seed: int = 0, rivals: Sequence[Rival] = RIVALS) -> Iterator[Row]:
-    """NCGNN's row, then one for each rival as soon as it is trained, all on the split of ``data``."""
-    check_trained_here(classifier)
-    own = classifier.decision_function(data).argmax(axis=1)
-    data = standardise(complete(data))
-    yield _row("NCGNN", "both", data, own, own, classifier.seconds_)
-    for rival in rivals:
+def rivals(own: str) -> list[Model[Any]]:
+    """The simpler models that the one of this name is compared with, the simplest first."""
+    ranks = {model.name: model.rival for model in all_models() if model.rival is not None and model.name != own}
+    return [find_model(name) for name in sorted(ranks, key=ranks.__getitem__)]
+
+
+def compare(
+    graph: PreparedGraph, scored: Scored, seconds: float, others: Sequence[Model[Any]], seed: int = 0
+) -> Iterator[Compared]:
+    """The row of the model whose scores are given, then one for each other as soon as it is trained.
+
+    Args:
+        graph: with the split.
+        scored: the scores of the model, trained on it in ``seconds``.
+        others: trained with each of their candidate settings, of which the best on validation counts.
+        seed: of the others.
+    """
+    data, own = graph.data, scored.predicted
+    yield _row(scored.model, "both", data, own, own, seconds)
+    for model in others:
         start = perf_counter()
-        predicted = _predict(rival, data, seed)
-        yield _row(rival.name, rival.knows, data, predicted, own, perf_counter() - start)
+        predicted = _predict(model, graph, seed)
+        yield _row(model.title, model.knows, data, predicted, own, perf_counter() - start)
 
 
-def _predict(rival: Rival, data: Data, seed: int) -> np.ndarray:
+def _predict(model: Model[Any], graph: PreparedGraph, seed: int) -> np.ndarray:
     try:
-        return rival.predict(data, seed)
+        fits = []
+        for candidate in model.candidates():
+            settings = candidate.model_copy(update={"seed": seed})
+            inputs = model.prepare(graph, settings)
+            fits.append((model.fit(inputs, graph.data, settings), inputs))
+        best, inputs = max(fits, key=lambda one: one[0].best.val_accuracy)
+        classes: np.ndarray = model.scores(best.module, inputs)[0].argmax(dim=1).numpy()
+        return classes
     except InputError as error:
-        raise InputError(f"{rival.name}: {error}") from None
+        raise InputError(f"{model.title}: {error}") from None
 
 
-def _row(name: str, knows: Knows, data: Data, predicted: np.ndarray, own: np.ndarray, seconds: float) -> Row:
+def _row(name: str, knows: Knows, data: Data, predicted: np.ndarray, own: np.ndarray, seconds: float) -> Compared:
     y, val, test = (value.numpy() for value in (data.y, data.val_mask, nodes_to_test(data)))
     right, own_right = predicted == y, own == y
     judged = judged_nodes(data).numpy()
-    return Row(
+    return Compared(
         name,
         knows,
         float(right[val].mean()),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import fmean
 
-from ncgnn.compare.comparison import Row
+from ncgnn.compare.comparison import Compared
 
 AS_WELL = 0.005
 """Half a point of accuracy is worth no further model."""
@@ -20,13 +20,13 @@ _ALONE = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which model to use, and why; none where the nodes are too few to tell, or NCGNN's lead may be chance."""
+    """Which model to use, and why; none where the nodes are too few to tell, or the lead of the model may be chance."""
 
     use: str | None
     text: str
 
 
-def mean_rows(splits: Sequence[Sequence[Row]]) -> list[Row]:
+def mean_rows(splits: Sequence[Sequence[Compared]]) -> list[Compared]:
     """One row a model: means over splits, and the sum of what counts nodes."""
     return [
         replace(
@@ -40,8 +40,8 @@ def mean_rows(splits: Sequence[Sequence[Row]]) -> list[Row]:
     ]
 
 
-def judge(rows: Sequence[Row]) -> Verdict:
-    """The simplest model that is as good as the best; NCGNN, whose row is the first, where it is ahead of all.
+def judge(rows: Sequence[Compared]) -> Verdict:
+    """The simplest model that is as good as the best; the one compared, in the first row, where it is ahead of all.
 
     The others come from the simplest to the least simple. What two standard errors of the difference cannot tell from
     chance is called so; nodes that are in the test parts of several splits count several times.
@@ -55,16 +55,16 @@ def judge(rows: Sequence[Row]) -> Verdict:
     if good:
         return _simpler(good[0], own, nodes)
     second = max(rivals, key=lambda row: row.decisive)
-    lead = f"NCGNN is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
+    lead = f"{own.model} is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
     if is_chance(second):
         return Verdict(None, f"{lead}, but on {nodes} that may be chance: compare on more splits")
-    return Verdict(own.model, f"{lead}, on {nodes} more than chance: use NCGNN")
+    return Verdict(own.model, f"{lead}, on {nodes} more than chance: use {own.model}")
 
 
-def _simpler(rival: Row, own: Row, nodes: str) -> Verdict:
+def _simpler(rival: Compared, own: Compared, nodes: str) -> Verdict:
     is_ahead = rival.decisive > own.decisive + AS_WELL
     is_better = is_ahead and not is_chance(rival)
-    how = f"{rival.decisive:.1%} of {nodes} right, NCGNN {own.decisive:.1%}"
+    how = f"{rival.decisive:.1%} of {nodes} right, {own.model} {own.decisive:.1%}"
     said = f"{_ALONE[rival.knows]} {'better' if is_better else 'as well'} ({how})"
     if not is_better and _visible(rival) > _COARSE:
         smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
@@ -73,11 +73,11 @@ def _simpler(rival: Row, own: Row, nodes: str) -> Verdict:
     return Verdict(rival.model, f"{said}: use {rival.model}")
 
 
-def _visible(row: Row) -> float:
+def _visible(row: Compared) -> float:
     """The smallest difference in accuracy that would not pass for chance."""
     return min(1.0, 2 * sqrt(max(row.better + row.worse, 1)) / row.judged)
 
 
-def is_chance(row: Row) -> bool:
+def is_chance(row: Compared) -> bool:
     """Whether so many nodes that one model alone gets right, and so few that the other does, may be chance."""
     return abs(row.better - row.worse) <= 2 * sqrt(row.better + row.worse)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.data.graph import SPLITS, num_classes
+from ncgnn.data.graph import PARTS, SPLITS, num_classes
 from ncgnn.data.named.registry import usual_rule
 from ncgnn.errors import InputError
 from ncgnn.text import several
@@ -124,6 +124,14 @@ def set_aside(data: Data, share: float = 0.5, seed: int = 0) -> Data:
     return out
 
 
+def hide_test_labels(data: Data) -> Data:
+    """The graph as training may see it: with the labels of training and validation nodes alone."""
+    out = copy(data)
+    out.y = torch.where(data.train_mask | data.val_mask, data.y, -1)
+    out.test_mask = torch.zeros_like(data.test_mask)
+    return out
+
+
 def nodes_to_test(data: Data) -> Tensor:
     """The mask of the test nodes: of none where the graph has no such mask, which training does not need."""
     mask: Tensor | None = data.get("test_mask")
@@ -135,6 +143,20 @@ def judged_nodes(data: Data) -> Tensor:
     tested = nodes_to_test(data)
     mask: Tensor = tested if tested.any() else data.val_mask
     return mask
+
+
+def roles(data: Data) -> list[str] | None:
+    """``train``, ``val``, ``test``, ``calibration`` or nothing for each node of a graph with one split; ``None`` for
+    other graphs."""
+    masks = {key: data.get(f"{key}_mask") for key in PARTS}
+    if any(mask is None or mask.dim() != 1 for mask in masks.values()):
+        return None
+    if data.get("calibration_mask") is not None:
+        masks["calibration"] = data.calibration_mask
+    out = np.full(data.num_nodes, "", dtype="U11")
+    for key, mask in masks.items():
+        out[mask.numpy()] = key
+    return list(out.tolist())
 
 
 def _published_masks(data: Data) -> list[Tensor]:

@@ -1,10 +1,8 @@
 """How often each cell is run: on which splits, with which seeds."""
 
 import re
-from copy import copy
 from typing import Literal, get_args
 
-import torch
 from torch_geometric.data import Data
 
 from ncgnn.data import split_per_class, usual_split
@@ -24,14 +22,6 @@ def draw_split(data: Data, cell: Cell, number: int) -> Data:
     """Split ``number`` of a cell; all models of a table get the same ones."""
     per_class = re.fullmatch(r"(\d+) per class", cell.setting)
     return split_per_class(data, int(per_class[1]), 500, number) if per_class else usual_split(data, number)
-
-
-def hide_test_labels(data: Data) -> Data:
-    """The graph as training may see it: with the labels of training and validation nodes alone."""
-    out = copy(data)
-    out.y = torch.where(data.train_mask | data.val_mask, data.y, -1)
-    out.test_mask = torch.zeros_like(data.test_mask)
-    return out
 
 
 def fulfilled(cell: Cell, done: set[tuple[int, int]]) -> Protocol | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.report import defaults, tables
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.summary import summary
 from ncgnn.experiments.table import Table, Value
 from ncgnn.experiments.valid_runs import Runs, counted, left_out
@@ -41,7 +41,7 @@ margins over GCN and MLP on the same graphs are compared with the paper's, and t
 """
 
 
-def write_report(rows: Sequence[Row], folder: Path, page: Path) -> None:
+def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
     """``folder`` gets a CSV file for each table, ``page`` the Markdown."""
     runs = counted(rows)
     folder.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def write_report(rows: Sequence[Row], folder: Path, page: Path) -> None:
         file.write(markdown(rows))
 
 
-def markdown(rows: Sequence[Row]) -> str:
+def markdown(rows: Sequence[RunRow]) -> str:
     """The whole report as a page."""
     runs = counted(rows)
     start = [f"Written by `ncgnn reproduce`, not by hand. {provenance(rows, runs)}", *left_out(rows), _SUMMARY]
@@ -70,7 +70,7 @@ def _section(table: Table, note: str = "") -> list[str]:
     return [f"## {table.title}", note, _markdown_table(table)]
 
 
-def provenance(rows: Sequence[Row], runs: Runs) -> str:
+def provenance(rows: Sequence[RunRow], runs: Runs) -> str:
     """How many runs, of which code, with which versions, where and when."""
     used = [row for found in runs.values() for row in found]
     text = f"{len(used)} of {len(rows)} stored runs are counted"
@@ -86,7 +86,7 @@ def provenance(rows: Sequence[Row], runs: Runs) -> str:
     return f"{text} Versions: {versions}. Commits (a plus sign: with changes): {counts}. {where}"
 
 
-def _all(rows: Sequence[Row], column: str) -> str:
+def _all(rows: Sequence[RunRow], column: str) -> str:
     return ", ".join(sorted({getattr(row, column) for row in rows}))
 
 

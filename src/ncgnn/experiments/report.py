@@ -5,11 +5,12 @@ from collections.abc import Iterable, Sequence
 from ncgnn.experiments.cells import TABLES, Cell, all_cells, named_graphs, published, setting_of
 from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.recipes import LINES, settings_of
+from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.statistics import Estimate, estimate, units, verdict
 from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
 from ncgnn.experiments.valid_runs import Runs, unit_of
-from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.models.ncgnn.config import Config
 
 RANDOM_SPLITS = ("3", "4", "6", "7")  # whose published means are over splits that nobody else has
 
@@ -58,7 +59,7 @@ def judged(cell: Cell, runs: Runs) -> str:
     return str(synthetic_margins(cell, runs)[-1] if cell.is_synthetic and rows else _line(cell, rows)[-1])
 
 
-def _line(cell: Cell, rows: Sequence[Row]) -> list[Value]:
+def _line(cell: Cell, rows: Sequence[RunRow]) -> list[Value]:
     theirs = published().get(cell)
     if not rows:
         return [cell.dataset, cell.setting, cell.model, 0, 0, None, None, None, theirs, None, NOT_RUN]
@@ -71,7 +72,7 @@ def _line(cell: Cell, rows: Sequence[Row]) -> list[Value]:
     return [*start, theirs, ours.mean - theirs, verdict(ours, theirs, cell.table in RANDOM_SPLITS) or "no interval"]
 
 
-def _area(cell: Cell, rows: Sequence[Row]) -> Value:
+def _area(cell: Cell, rows: Sequence[RunRow]) -> Value:
     with_area = [row for row in rows if row.roc_auc]
     return estimate(list(units(with_area, unit_of(cell), "roc_auc").values())).mean if with_area else None
 
@@ -92,7 +93,7 @@ def default_gap(runs: Runs) -> dict[str, Estimate | None]:
     return {graph: margin(preset_cell(graph), _default_cell(graph), runs) for graph in named_graphs()}
 
 
-def _mean(rows: Sequence[Row]) -> Estimate | None:
+def _mean(rows: Sequence[RunRow]) -> Estimate | None:
     return estimate(list(units(rows, "split").values())) if rows else None
 
 
@@ -102,7 +103,9 @@ def _default_cell(graph: str) -> Cell:
 
 def preset_cell(graph: str) -> Cell:
     """The cell that runs NCGNN-A with a graph's preset as it is."""
-    farthest = max(Config.make(preset(graph)).hop_set)
+    settings = settings_of(LINES["NCGNN-A"], graph)
+    assert isinstance(settings, Config)  # every graph of the tables has a preset
+    farthest = max(settings.hop_set)
     mine = [cell for cell in all_cells() if cell.dataset == graph and cell.model == "NCGNN-A"]
     in_sweep = [cell for cell in mine if cell.hops == farthest]
     return in_sweep[0] if in_sweep else mine[0]

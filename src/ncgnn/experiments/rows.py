@@ -11,7 +11,7 @@ from ncgnn.errors import InputError
 from ncgnn.files import atomic, open_locked
 
 
-class Row(NamedTuple):
+class RunRow(NamedTuple):
     """A finished run. Its first eight columns are its identity."""
 
     table: str
@@ -49,12 +49,12 @@ class RunStore:
     def file(self, table: str, dataset: str, model: str) -> Path:
         return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
 
-    def read(self) -> list[Row]:
+    def read(self) -> list[RunRow]:
         """All rows; a line that a kill left unfinished is none, a run that joined files have twice is one."""
         rows = [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
         return list({row.key: row for row in reversed(rows)}.values())[::-1]
 
-    def append(self, row: Row) -> bool:
+    def append(self, row: RunRow) -> bool:
         """Add a finished run, unless another process has added the same one; whether it was added."""
         path = self.file(row.table, row.dataset, row.model)
         is_new = not path.exists()
@@ -62,7 +62,7 @@ class RunStore:
             content = _repaired(handle)
             if row.key in {old.key for old in _parse(path, content)}:
                 return False
-            _write(handle, _lines(row) if content else _lines(Row._fields, row))
+            _write(handle, _lines(row) if content else _lines(RunRow._fields, row))
         if is_new:
             _sync_folder(self.folder)
         return True
@@ -112,20 +112,20 @@ def _lines(*rows: tuple[str, ...]) -> bytes:
     return out.getvalue().encode()
 
 
-def _parse(path: Path, content: bytes) -> list[Row]:
+def _parse(path: Path, content: bytes) -> list[RunRow]:
     text = content[: content.rfind(b"\n") + 1].decode("utf-8", errors="replace")
     lines = list(csv.reader(text.splitlines()))
     for number, line in enumerate(lines, start=1):
-        if not (tuple(line) == Row._fields if number == 1 else _is_row(line)):
+        if not (tuple(line) == RunRow._fields if number == 1 else _is_row(line)):
             raise InputError(f"{path}, line {number}: not a row of results: mend or delete the line")
-    return [Row(*line) for line in lines[1:]]
+    return [RunRow(*line) for line in lines[1:]]
 
 
 def _is_row(line: list[str]) -> bool:
     """Whether the numbers that a report reads are numbers, and shares from 0 to 1."""
-    if len(line) != len(Row._fields):
+    if len(line) != len(RunRow._fields):
         return False
-    row = Row(*line)
+    row = RunRow(*line)
     shares = [row.val_accuracy, row.test_accuracy, *([row.roc_auc] if row.roc_auc else [])]
     try:
         return min(int(row.split), int(row.seed)) >= 0 and all(0 <= float(share) <= 1 for share in shares)

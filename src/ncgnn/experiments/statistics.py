@@ -9,7 +9,7 @@ from typing import Literal
 
 from scipy.stats import t
 
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 
 Verdict = Literal["above", "equal", "below"]
 
@@ -29,7 +29,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(fmean(values), half)
 
 
-def units(rows: Iterable[Row], by: Literal["split", "seed"], column: str = "test_accuracy") -> dict[int, float]:
+def units(rows: Iterable[RunRow], by: Literal["split", "seed"], column: str = "test_accuracy") -> dict[int, float]:
     """The mean of each split: runs on the same split are not independent. On one split alone, that of each seed."""
     values: dict[int, list[float]] = defaultdict(list)
     for row in rows:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.recipes import recipe
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 
-Runs = Mapping[Cell, Sequence[Row]]
+Runs = Mapping[Cell, Sequence[RunRow]]
 
 
-def counted(rows: Iterable[Row]) -> Runs:
+def counted(rows: Iterable[RunRow]) -> Runs:
     """The rows of each cell that were run with its present settings, and on one version of its graph: on that with
     the most runs, because the graphs themselves need not be at hand for a report."""
     runs = _present(rows)
@@ -20,7 +20,7 @@ def counted(rows: Iterable[Row]) -> Runs:
     return {cell: found for cell, found in kept.items() if found}
 
 
-def left_out(rows: Iterable[Row]) -> list[str]:
+def left_out(rows: Iterable[RunRow]) -> list[str]:
     """A line for each graph of which runs on several versions are stored."""
     lines = []
     for graph, versions in _versions(_present(rows)).items():
@@ -36,8 +36,8 @@ def unit_of(cell: Cell) -> Literal["split", "seed"]:
     return "seed" if cell.is_synthetic else "split"
 
 
-def _present(rows: Iterable[Row]) -> Runs:
-    found: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+def _present(rows: Iterable[RunRow]) -> Runs:
+    found: dict[tuple[str, ...], list[RunRow]] = defaultdict(list)
     for row in rows:
         found[(*row.key[:4], row.config_hash)].append(row)
     hashes = {cell: settings.hash for cell in all_cells() if (settings := recipe(cell)) is not None}

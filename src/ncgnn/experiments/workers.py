@@ -12,8 +12,8 @@ from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.graphs import version_at_hand
 from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.protocol import Protocol, plan
-from ncgnn.experiments.recipes import as_toml, recipe
-from ncgnn.experiments.rows import Row, RunStore
+from ncgnn.experiments.recipes import recipe
+from ncgnn.experiments.rows import RunRow, RunStore
 
 Backend = Literal["loky", "dask"]
 
@@ -37,7 +37,7 @@ def run_all(
     jobs: int = 1,
     backend: Backend = "loky",
     scheduler: str | None = None,
-    on_result: Callable[[Row | Failure], None] = lambda result: None,
+    on_result: Callable[[RunRow | Failure], None] = lambda result: None,
 ) -> list[Failure]:
     """Run, store each row as soon as it is finished, and return what came to no result."""
     recipes = {run.recipe.hash: run.recipe for run in runs}
@@ -48,7 +48,7 @@ def run_all(
             if isinstance(result, Failure):
                 failures.append(result)
             else:
-                store.keep_config(result.config_hash, as_toml(recipes[result.config_hash]))
+                store.keep_config(result.config_hash, recipes[result.config_hash].toml())
                 store.append(result)
             on_result(result)
     return failures

@@ -8,7 +8,7 @@ from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part
 from ncgnn.explain.removal import decisive
 from ncgnn.explain.table import write_table
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
-from ncgnn.explain.trace import Trace, trace_model
+from ncgnn.explain.trace import Trace, is_explained, trace_model, trace_scored
 
 __all__ = [
     "Candidate",
@@ -28,9 +28,11 @@ __all__ = [
     "by_node",
     "decisive",
     "decompose",
+    "is_explained",
     "make_targets",
     "of_bias",
     "selection",
     "trace_model",
+    "trace_scored",
     "write_table",
 ]

@@ -6,43 +6,37 @@ from functools import cached_property
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
-from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import complete
 from ncgnn.errors import InputError
 from ncgnn.explain.contributions import decompose
 from ncgnn.explain.coupling_entropy import Selection, selection
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.names import Names, find
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.removal import decisive
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
-from ncgnn.explain.trace import trace_model
+from ncgnn.explain.trace import trace_scored
+from ncgnn.scored import Scored, find
 
 RUNNER_UP = "runner-up"
 OTHERS = "others"
 
 
 class GraphExplainer:
-    """Explains what a classifier predicts for the nodes of a graph, after one forward pass.
+    """Explains the scores that a classifier gave the nodes of a graph.
 
     Example:
         >>> import ncgnn
         >>> data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
         >>> clf = ncgnn.NCGNNClassifier(hops=2, epochs=20).fit(data)
-        >>> explanation, = ncgnn.GraphExplainer(clf, data).explain(["33"])
+        >>> explanation, = ncgnn.GraphExplainer(clf.scored(data)).explain(["33"])
         >>> [part.name for part in explanation.hops]
         ['1', '2']
     """
 
-    def __init__(self, classifier: NCGNNClassifier, data: Data) -> None:
-        data = complete(data)
-        inputs = classifier.prepare(data)
-        self.classifier = classifier
-        self.trace = trace_model(classifier.model_, *inputs)
-        self.names = Names.of(classifier, data)
+    def __init__(self, scored: Scored) -> None:
+        self.scored, self.names = scored, scored.names
+        self.trace = trace_scored(scored)
         order = np.argsort(-self.trace.scores.numpy(), axis=1, kind="stable")
         self._ranked = torch.from_numpy(order)  # classes of each node, the best first
 
@@ -87,10 +81,10 @@ class GraphExplainer:
         order = decisive(self.trace, number, int(self._ranked[number, 0]))
         return [self.names.nodes[other] for other in order[:top].tolist()]
 
-    @cached_property
+    @property
     def probabilities(self) -> Tensor:
         """Of each class [N, C]."""
-        return torch.from_numpy(self.classifier.probabilities(self.trace.scores.numpy()))
+        return self.scored.probabilities
 
     @cached_property
     def _feature_shares(self) -> FeatureShares:

@@ -7,9 +7,9 @@ from torch import Tensor
 
 from ncgnn.explain.contributions import Decomposition, largest
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.names import Names
 from ncgnn.explain.node import Candidate, FeatureParts, Neighbour, NodeExplanation, Part
 from ncgnn.explain.targets import Targets
+from ncgnn.scored import Names
 
 FEATURES_OF_A_NEIGHBOUR = 3
 
@@ -38,7 +38,7 @@ class NamedParts:
         of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
         best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
-        own = self.names.neighbour(int(self.targets.nodes[i]), 0.0)
+        own = self._neighbour(int(self.targets.nodes[i]), 0.0)
         return NodeExplanation(
             node=own.id,
             prediction=best,
@@ -63,7 +63,12 @@ class NamedParts:
     def _neighbours(self, i: int) -> tuple[Neighbour, ...]:
         """Without those that are named only because fewer are heard."""
         found = zip(self.parts.neighbours.index[i].tolist(), self.parts.neighbours.value[i].tolist(), strict=True)
-        return tuple(self.names.neighbour(number, value) for number, value in found if value)
+        return tuple(self._neighbour(number, value) for number, value in found if value)
+
+    def _neighbour(self, number: int, value: float) -> Neighbour:
+        names = self.names
+        known = names.labels[number], names.split(number)
+        return Neighbour(names.nodes[number], value, *known, title=names.title(number))
 
     def _with_features(self, explanation: NodeExplanation, i: int) -> NodeExplanation:
         assert self.shares is not None

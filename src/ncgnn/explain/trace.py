@@ -9,6 +9,7 @@ from torch import Tensor
 
 from ncgnn.errors import InputError
 from ncgnn.nn import NCGNN, CapsuleGraphLayer, PreparedFilter, Routing
+from ncgnn.scored import Scored
 from ncgnn.sparse import LinearOperator, as_operator
 
 
@@ -61,13 +62,34 @@ class Trace:
 
 
 @torch.no_grad()
-def trace_model(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Trace:
-    """A forward pass without dropout."""
+def trace_scored(scored: Scored) -> Trace:
+    """What the model computed for a graph, as it was kept."""
+    model, routing = scored.module, scored.routing
+    if routing is None or not isinstance(model, NCGNN):
+        raise InputError(f"{scored.model} gives no reasons of its own: train NCGNN to have predictions explained")
+    check_explained(model)
+    x, prepared = scored.inputs.arguments
+    return Trace(model, as_operator(x), prepared, model.filter(prepared), scored.scores, routing)
+
+
+def is_explained(scored: Scored) -> bool:
+    """Whether the model has reasons of its own: it is an NCGNN without hidden capsule layers."""
+    return scored.routing is not None and isinstance(scored.module, NCGNN) and len(scored.module.layers) == 1
+
+
+def check_explained(model: NCGNN) -> None:
+    """Whether the model has no hidden capsule layers."""
     if len(model.layers) > 1:
         raise InputError(
             f"only models without hidden capsule layers are explained, this one has {len(model.layers) - 1}: "
             "train one with hidden = []"
         )
+
+
+@torch.no_grad()
+def trace_model(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Trace:
+    """A forward pass without dropout."""
+    check_explained(model)
     x, was_training = as_operator(x), model.training
     model.eval()
     try:

@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Any
 
 from sklearn.metrics import confusion_matrix
-from torch_geometric.data import Data
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
@@ -25,8 +24,9 @@ JUDGED = {
 }
 
 
-def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, choice: Choice) -> dict[str, Any]:
+def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> dict[str, Any]:
     """Everything but the nodes themselves, as plain values; nodes are given by number."""
+    data = explainer.scored.data
     couplings = explainer.trace.routing.couplings.mean(dim=0)
     return {
         "name": str(data.get("name", "the graph")),
@@ -43,7 +43,7 @@ def overview(explainer: GraphExplainer, data: Data, predictions: Predictions, ch
         "routing": str(explainer.selection),
         "choice": choice.reason,
         "asked": choice.explained.tolist()[:ASKED] if choice.is_asked else [],
-        "probabilities": CALIBRATED if explainer.classifier.calibration_ else NOT_CALIBRATED,
+        "probabilities": CALIBRATED if explainer.scored.calibration else NOT_CALIBRATED,
         "doubtful": predictions.doubtful(LISTED).tolist(),
         "surprising": predictions.surprising(LISTED).tolist(),
     }

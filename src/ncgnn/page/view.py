@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from torch_geometric.data import Data
-
 from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
 from ncgnn.explain.explainer import RUNNER_UP
 from ncgnn.page.predictions import Predictions
@@ -21,10 +19,10 @@ _LEAST = 5e-4  # of the score: what is less would read 0.0 %
 class NodeViews:
     """Views of the nodes of one graph, as plain values with names."""
 
-    def __init__(self, explainer: GraphExplainer, data: Data) -> None:
+    def __init__(self, explainer: GraphExplainer) -> None:
         self.explainer = explainer
         self.predictions = Predictions.of(explainer)
-        self._surroundings = Surroundings(data)
+        self._surroundings = Surroundings(explainer.scored.data)
         self._numbers = {id: number for number, id in enumerate(explainer.names.nodes)}
 
     def __call__(self, ids: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -4,9 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from torch_geometric.data import Data
-
-from ncgnn.data import complete
 from ncgnn.explain import GraphExplainer
 from ncgnn.files import atomic
 from ncgnn.page.choice import Choice, choose
@@ -21,7 +18,6 @@ Views = Iterable[dict[str, Any]]
 def write_page(
     path: str | Path,
     explainer: GraphExplainer,
-    data: Data,
     nodes: Sequence[object] | None = None,
     track: Callable[[Views, int], Views] = lambda views, total: views,
 ) -> None:
@@ -30,42 +26,40 @@ def write_page(
     Args:
         path: where to.
         explainer: the model's predictions for the graph.
-        data: the graph.
         nodes: ids of the nodes to explain; by default all, of a large graph 3,000.
         track: called with the nodes' views and their number, to show how far it is.
     """
     with atomic(path) as file:  # before the work, which would be lost where nothing can be written
-        file.write(page(explainer, complete(data), nodes, track))
+        file.write(page(explainer, nodes, track))
 
 
 def page(
     explainer: GraphExplainer,
-    data: Data,
     nodes: Sequence[object] | None = None,
     track: Callable[[Views, int], Views] = lambda views, total: views,
 ) -> str:
     """The text of the file."""
-    views = NodeViews(explainer, data)
+    views = NodeViews(explainer)
     choice = choose(views.predictions, None if nodes is None else explainer.names.node_numbers(nodes))
     ids = [explainer.names.nodes[node] for node in choice.explained]
     known = Register(explainer.names.nodes[node] for node in choice.on_map)
     features = Register()
     of_nodes = {str(known.place(view["id"])): shortened(view, known, features) for view in track(views(ids), len(ids))}
-    return render(_overview(views, data, choice, known), {"features": features.names, "nodes": of_nodes})
+    return render(_overview(views, choice, known), {"features": features.names, "nodes": of_nodes})
 
 
-def served_page(explainer: GraphExplainer, data: Data) -> str:
+def served_page(explainer: GraphExplainer) -> str:
     """The page without the nodes' reasons, for a server that gives a node's :class:`~ncgnn.page.NodeViews` on
     request."""
-    views = NodeViews(explainer, complete(data))
+    views = NodeViews(explainer)
     choice = choose(views.predictions)
     known = Register(explainer.names.nodes[node] for node in choice.on_map)
-    return render(_overview(views, data, choice, known))
+    return render(_overview(views, choice, known))
 
 
-def _overview(views: NodeViews, data: Data, choice: Choice, known: Register) -> dict[str, Any]:
+def _overview(views: NodeViews, choice: Choice, known: Register) -> dict[str, Any]:
     explainer, predictions = views.explainer, views.predictions
-    content = overview(explainer, data, predictions, choice)
+    content = overview(explainer, predictions, choice)
     for listed in ("asked", "doubtful", "surprising"):
         content[listed] = [known.place(explainer.names.nodes[node]) for node in content[listed]]
     table = node_table(explainer, predictions, explainer.names.node_numbers(known.names))

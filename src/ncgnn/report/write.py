@@ -3,22 +3,20 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from torch_geometric.data import Data
-
-from ncgnn.classifier import NCGNNClassifier
+from ncgnn.classifier import NodeClassifier
 from ncgnn.classifier.estimator import check_trained_here
-from ncgnn.compare import Row, judge
-from ncgnn.data import complete
+from ncgnn.compare import Compared, judge
 from ncgnn.files import atomic
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
 from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
+from ncgnn.scored import Scored
 
 
 def report(
-    classifier: NCGNNClassifier,
-    data: Data,
-    rows: Sequence[Row] = (),
+    classifier: NodeClassifier,
+    scored: Scored,
+    rows: Sequence[Compared] = (),
     advice: Sequence[str] = (),
     how: Callable[[str], str] = lambda option: "",
 ) -> str:
@@ -26,28 +24,32 @@ def report(
 
     Args:
         classifier: the trained model.
-        data: its graph, with the split.
+        scored: its scores for the graph it was trained on.
         rows: of a comparison, if there was one.
         advice: further lines on what to do next.
         how: what to add to the advice to change an option.
     """
     check_trained_here(classifier)
-    data = complete(data)
-    found = quality(data, classifier.decision_function(data).argmax(axis=1))
-    last, config = len(classifier.history_), classifier.config_
-    is_cut = last == config.epochs and last - classifier.best_.epoch < config.patience
-    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut, how), *advice]
+    found = quality(scored.data, scored.predicted)
+    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut(classifier), how), *advice]
     sections = {
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),
-        "What matters": what_matters(matters(classifier, data)),
+        "What matters": what_matters(matters(scored)),
         **({"Compared with simpler models": comparison(rows)} if rows else {}),
         "Next steps": next_steps,
     }
     return "\n".join(line for title, lines in sections.items() for line in (f"## {title}", "", *lines, ""))
 
 
-def comparison(rows: Sequence[Row]) -> list[str]:
+def is_cut(classifier: NodeClassifier) -> bool:
+    """Whether training ended at the last epoch allowed while it was still improving."""
+    last, settings = len(classifier.history_), classifier.config_.model_dump()
+    left = settings.get("patience", 0) - (last - classifier.best_.epoch)
+    return bool(last == settings.get("epochs") and left > 0)
+
+
+def comparison(rows: Sequence[Compared]) -> list[str]:
     """The table of a comparison, and its verdict."""
     head = ["model", "knows", "validation", "test", "seconds"]
     cells = [

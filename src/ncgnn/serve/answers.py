@@ -1,16 +1,16 @@
 """Answers about the nodes of one graph, computed when they are asked for."""
 
+from html import escape
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from torch_geometric.data import Data
-
-from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import complete
 from ncgnn.errors import InputError
-from ncgnn.explain import GraphExplainer, NodeExplanation
+from ncgnn.explain import GraphExplainer, NodeExplanation, is_explained
 from ncgnn.page import NodeViews, served_page
+from ncgnn.scored import Scored
 from ncgnn.serve.schema import Found, Prediction
+
+T = TypeVar("T")
 
 
 class UnknownNode(InputError):
@@ -20,15 +20,15 @@ class UnknownNode(InputError):
 class Answers:
     """What a server knows of a model and a graph, after one forward pass. May be asked from several threads."""
 
-    def __init__(self, classifier: NCGNNClassifier, data: Data) -> None:
-        data = complete(data)
-        self._explainer = GraphExplainer(classifier, data)
-        self._views = NodeViews(self._explainer, data)
+    def __init__(self, scored: Scored) -> None:
+        self._scored = scored
+        self._explainer = GraphExplainer(scored) if is_explained(scored) else None
+        self._views = None if self._explainer is None else NodeViews(self._explainer)
         self._lock = Lock()  # one explanation at a time: each takes all the memory and cores it can use
-        names = self._explainer.names
+        names = scored.names
         self._searched = [(id.casefold(), (names.title(i) or "").casefold()) for i, id in enumerate(names.nodes)]
-        self.name = str(data.get("name", "the graph"))
-        self.page = served_page(self._explainer, data)
+        self.name = str(scored.data.get("name", "the graph"))
+        self.page = self._plain_page() if self._explainer is None else served_page(self._explainer)
 
     def predict(self, node: str) -> Prediction:
         return self._prediction(self._number(node))
@@ -36,13 +36,13 @@ class Answers:
     def explain(self, node: str, target: str | None, against: str | None, features: bool, top: int) -> NodeExplanation:
         self._number(node)
         with self._lock:
-            (explanation,) = self._explainer.explain([node], against, features, top, target)
+            (explanation,) = self._known(self._explainer).explain([node], against, features, top, target)
         return explanation
 
     def view(self, node: str) -> dict[str, Any]:
         self._number(node)
         with self._lock:
-            (view,) = self._views([node])
+            (view,) = self._known(self._views)([node])
         return view
 
     def search(self, text: str, limit: int) -> Found:
@@ -54,20 +54,32 @@ class Answers:
         found = sorted(ranks, key=ranks.__getitem__)
         return Found(total=len(found), nodes=[self._prediction(number) for number in found[:limit]])
 
+    def _plain_page(self) -> str:
+        title = escape(f"{self.name}: predictions of {self._scored.model}")
+        text = "This model gives no reasons of its own. Predictions: /api/predict?node=ID, and /api/nodes for a list."
+        return (
+            f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1><p>{text}</p>'
+        )
+
+    def _known(self, part: T | None) -> T:
+        if part is None:
+            raise InputError(f"{self._scored.model} gives no reasons of its own: serve a model of NCGNN")
+        return part
+
     def _number(self, node: str) -> int:
         try:
-            return self._explainer.names.node_numbers([node])[0]
+            return self._scored.names.node_numbers([node])[0]
         except InputError as error:
             raise UnknownNode(str(error)) from None
 
     def _prediction(self, number: int) -> Prediction:
-        names, probabilities = self._explainer.names, self._explainer.probabilities[number].tolist()
+        names, probabilities = self._scored.names, self._scored.probabilities[number].tolist()
         second, first = sorted(probabilities)[-2:]
         return Prediction(
             id=names.nodes[number],
             title=names.title(number),
             label=names.labels[number],
-            split=(names.splits[number] or None) if names.splits is not None else None,
+            split=names.split(number),
             predicted=names.classes[probabilities.index(first)],
             probability=first,
             margin=first - second,

@@ -48,7 +48,7 @@ def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def run(app: FastAPI, listener: socket.socket, say: Callable[[str], None]) -> None:
+def run_server(app: FastAPI, listener: socket.socket, say: Callable[[str], None]) -> None:
     """Serve until Ctrl-C or SIGTERM."""
     config = uvicorn.Config(app, log_level="error", access_log=False, timeout_graceful_shutdown=_LAST_ANSWERS)
     # uvicorn raises the signal that stopped it once more: so that both end here

@@ -1,18 +1,17 @@
 """The training loop, for any model and any objective."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 from torch_geometric.data import Data
 
 from ncgnn.sparse import pool
 from ncgnn.train.epoch import Diverged, Epoch
+from ncgnn.train.inputs import Inputs
 from ncgnn.train.objectives import Forward, Objective
 from ncgnn.train.stopping import Stopping
 
@@ -45,63 +44,65 @@ class Trained:
 
 
 def train(
-    model: nn.Module,
-    inputs: Sequence[Any],
+    module: nn.Module,
+    inputs: Inputs,
     split: Data,
     how: Training,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Trained:
-    """Train ``model(*inputs)`` on ``split.train_mask``; ``split.val_mask`` decides when to stop and what to keep."""
+    """Train on ``split.train_mask``; ``split.val_mask`` decides when to stop and which weights to keep."""
     try:
-        return _train(model, lambda: model(*inputs), split, how, on_epoch)
+        return _train(module, inputs, split, how, on_epoch)
     finally:
         pool.clear()
 
 
-def _train(
-    model: nn.Module, forward: Forward, split: Data, how: Training, on_epoch: Callable[[Epoch], None]
-) -> Trained:
+def _train(module: nn.Module, inputs: Inputs, split: Data, how: Training, on_epoch: Callable[[Epoch], None]) -> Trained:
     history: list[Epoch] = []
-    best, best_state = None, model.state_dict()
+    best, best_state = None, module.state_dict()
     for number in range(1, how.epochs + 1):
-        train_loss = step(model, forward, split, how)
-        epoch = Epoch(number, train_loss, *_validate(model, forward, split, how.objective))
+        train_loss = step(module, inputs.sample(number), split, how)
+        epoch = Epoch(number, train_loss, *_validate(module, inputs, split, how.objective))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
         history.append(epoch)
         on_epoch(epoch)
         if best is None or how.stopping.keeps(epoch, best):
-            best, best_state = epoch, deepcopy(model.state_dict())
+            best, best_state = epoch, deepcopy(module.state_dict())
         if how.stopping.is_over(history, best):
             break
     assert best is not None  # there is at least one epoch
-    model.load_state_dict(best_state)
-    model.zero_grad()  # gives the memory of the gradients back
-    model.eval()
+    module.load_state_dict(best_state)
+    module.zero_grad()  # gives the memory of the gradients back
+    module.eval()
     return Trained(best, history)
 
 
-def step(model: nn.Module, forward: Forward, split: Data, how: Training) -> float:
+def step(module: nn.Module, inputs: Inputs, split: Data, how: Training) -> float:
     """One step of the optimiser; the loss before it."""
-    model.train()
+    module.train()
     how.optimizer.zero_grad()
-    loss = how.objective.loss(forward, split)
+    loss = how.objective.loss(_forward(module), inputs, split)
     loss.backward()
     how.optimizer.step()
-    increment_version(list(model.parameters()))  # a fused optimiser changes them without a word
+    increment_version(list(module.parameters()))  # a fused optimiser changes them without a word
     return loss.item()
 
 
 @torch.no_grad()
-def _validate(model: nn.Module, forward: Forward, split: Data, objective: Objective) -> tuple[float, float]:
-    model.eval()
-    return objective.validate(forward, split)
+def class_scores(module: nn.Module, inputs: Inputs) -> Tensor:
+    """Of all nodes [N, C], without dropout."""
+    return _forward(module.eval())(inputs)
 
 
-@contextmanager
-def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Random numbers from ``seed``; the caller's random state is neither used nor changed."""
-    is_cuda = device is not None and device.type == "cuda"
-    with torch.random.fork_rng(devices=[device] if is_cuda else []):
-        torch.manual_seed(seed)
-        yield
+@torch.no_grad()
+def _validate(module: nn.Module, inputs: Inputs, split: Data, objective: Objective) -> tuple[float, float]:
+    return objective.validate(_forward(module.eval()), inputs, split)
+
+
+def _forward(module: nn.Module) -> Forward:
+    def forward(inputs: Inputs) -> Tensor:
+        scores: Tensor = module(*inputs.arguments)
+        return scores
+
+    return forward

@@ -8,7 +8,7 @@ import optuna
 from optuna.trial import FixedTrial, FrozenTrial, TrialState
 
 from ncgnn.errors import InputError
-from ncgnn.experiments.recipes import Recipe
+from ncgnn.models import RunSettings
 from ncgnn.train.epoch import Diverged
 from ncgnn.train.reproducible import use_threads
 from ncgnn.tune.search import Search, accuracies
@@ -18,7 +18,7 @@ class Winner(NamedTuple):
     """The chosen trial with its settings and its validation accuracy, over all seeds it was run with."""
 
     trial: FrozenTrial
-    settings: Recipe
+    settings: RunSettings
     accuracy: float
     rivals: int  # how many trials were run with another seed to choose it
 
@@ -43,8 +43,8 @@ def _best_trials(study: optuna.Study, number: int) -> Sequence[FrozenTrial]:
     return sorted(complete_ones, key=lambda trial: (-float(trial.value or 0), trial.number))[:number]
 
 
-def _settings(search: Search, trial: FrozenTrial) -> Recipe:
-    return search.model.settings(FixedTrial(trial.params))
+def _settings(search: Search, trial: FrozenTrial) -> RunSettings:
+    return search.tunable.settings(FixedTrial(trial.params))
 
 
 def _second_seed(search: Search, study: optuna.Study, trial: FrozenTrial) -> float:

@@ -10,8 +10,7 @@ from typing import Any
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
-from ncgnn.experiments.recipes import as_toml
-from ncgnn.files import atomic
+from ncgnn.files import atomic, toml
 from ncgnn.provenance import versions
 from ncgnn.tune.choice import Winner
 from ncgnn.tune.study import count
@@ -37,7 +36,7 @@ def write_preset(path: Path, study: optuna.Study, winner: Winner, command: str, 
     comments += [_versions(), datetime.now(UTC).date().isoformat()]
     with atomic(path) as file:
         file.writelines(f"# {line}\n" for line in comments)
-        file.write(as_toml(winner.settings))
+        file.write(toml(winner.settings.effective()))
 
 
 def summary(study: optuna.Study, winner: Winner) -> dict[str, Any]:

@@ -17,9 +17,8 @@ from torch_geometric.data import Data
 
 from ncgnn.data.fingerprint import fingerprint
 from ncgnn.errors import InputError
-from ncgnn.experiments.recipes import Recipe
 from ncgnn.files import locked
-from ncgnn.sparse import pool
+from ncgnn.models import RunSettings
 from ncgnn.train.epoch import Diverged, Epoch
 from ncgnn.train.reproducible import use_threads
 from ncgnn.tune.ownership import forget_finished, turn
@@ -38,7 +37,7 @@ OnTrial = Callable[[optuna.Study, FrozenTrial], None]
 class Search:
     """A search: which model, on which splits of which graphs, where it is stored, and when it ends."""
 
-    model: Tunable
+    tunable: Tunable
     splits: list[list[Data]]  # of each graph
     name: str
     url: str
@@ -65,7 +64,7 @@ class Search:
 
     def _means_what_was_measured(self, trial: FrozenTrial) -> bool:
         try:
-            now = self.model.settings(FixedTrial(trial.params)).hash
+            now = self.tunable.settings(FixedTrial(trial.params)).hash
         except ValueError:  # a parameter that the trial does not have, or a value that is none any more
             return False
         return bool(trial.user_attrs.get(_MEASURED, now) == now)
@@ -109,7 +108,7 @@ def _work(search: Search, study: SharedStudy, on_trial: OnTrial) -> None:
 
 def _one_trial(search: Search, study: SharedStudy, on_trial: OnTrial) -> bool:
     """Run a trial unless as many as are asked for are finished or under way."""
-    with turn(study, search.lock, search.trials, lambda: next_trial(search.model, study, search.seed)) as trial:
+    with turn(study, search.lock, search.trials, lambda: next_trial(search.tunable, study, search.seed)) as trial:
         if trial is None:
             return False
         with suppress(UpdateFinishedTrialError):  # we slept for so long that another machine has finished it
@@ -123,14 +122,14 @@ def _one_trial(search: Search, study: SharedStudy, on_trial: OnTrial) -> bool:
 def _value(search: Search, trial: optuna.Trial) -> float | None:
     """What a trial is worth; None if it was given up."""
     try:
-        settings = search.model.settings(trial)
+        settings = search.tunable.settings(trial)
         trial.set_user_attr(_MEASURED, settings.hash)
         return evaluate(search, trial, settings)
     except optuna.TrialPruned:
         return None
 
 
-def evaluate(search: Search, trial: optuna.Trial, settings: Recipe) -> float:
+def evaluate(search: Search, trial: optuna.Trial, settings: RunSettings) -> float:
     """Mean of the best validation accuracies; a trial that promises little or diverges is given up. Of several graphs
     all are run: how good a trial is on the first says little about the others."""
     values: list[float] = []
@@ -144,15 +143,13 @@ def evaluate(search: Search, trial: optuna.Trial, settings: Recipe) -> float:
                 _give_up_if_poor(trial, fmean(values), _AFTER_SPLIT + len(values))
     except Diverged as error:
         raise optuna.TrialPruned(str(error)) from None
-    finally:
-        pool.clear()
     return fmean(values)
 
 
-def accuracies(search: Search, settings: Recipe, watch: Callable[[Epoch], None]) -> Iterator[float]:
+def accuracies(search: Search, settings: RunSettings, watch: Callable[[Epoch], None]) -> Iterator[float]:
     """The best validation accuracy of one run on each split of each graph."""
     for splits in search.splits:
-        yield from search.model.accuracies(splits, settings, watch)
+        yield from search.tunable.accuracies(splits, settings, watch)
 
 
 class _FirstRun:

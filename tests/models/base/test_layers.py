@@ -1,9 +1,9 @@
 import pytest
 import torch
+from ncgnn.baselines import LayerStack
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ncgnn.baselines import LayerStack
 from ncgnn.models.base.layers import dropped
 from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency
 

@@ -2,9 +2,9 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from ncgnn.baselines import Settings
 from pydantic import Field
 
-from ncgnn.baselines import Settings
 from ncgnn.files import read_toml
 from ncgnn.models.ncgnn.config import Config
 

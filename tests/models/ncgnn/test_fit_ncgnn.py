@@ -1,10 +1,10 @@
 import pytest
 import torch
-from ncgnn.models.base.features import prepare_features
 
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import split_fractions, split_per_class, syn_cora
 from ncgnn.errors import InputError
+from ncgnn.models.base.features import prepare_features
 from ncgnn.nn import margin_loss
 from ncgnn.train import accuracy, loop, run
 

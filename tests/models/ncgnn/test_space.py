@@ -1,8 +1,8 @@
 import optuna
 import pytest
+from ncgnn.baselines import Settings
 from optuna.trial import FixedTrial
 
-from ncgnn.baselines import Settings
 from ncgnn.data import DATASETS
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.models.ncgnn.points import known_gcn_points, known_points

@@ -218,6 +218,15 @@ _ALL = (
 
 DATASETS: dict[str, DatasetInfo] = {info.name: info for info in _ALL}
 
+ANY = "default"
+"""Stands for any graph where settings are tuned that are to suit graphs nobody has seen."""
+
+GROUPS = {
+    SYN_CORA: tuple(f"{SYN_CORA}:{homophily}" for homophily in ("0.1", "0.3", "0.5", "0.7", "0.9")),
+    ANY: ("texas", "wisconsin", "cora", "citeseer", "chameleon", "amazon-photo"),
+}
+"""Graphs for which one setting is tuned."""
+
 
 def dataset_info(name: str) -> DatasetInfo:
     """What is known of the graph called ``name``; ``syn-cora:H`` is known for every H from 0 to 1."""

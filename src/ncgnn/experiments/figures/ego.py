@@ -10,7 +10,7 @@ import torch
 from scipy.sparse.csgraph import shortest_path
 from torch_geometric.data import Data
 
-from ncgnn.classifier import NCGNNClassifier
+from ncgnn.experiments.figures.models import Shown
 from ncgnn.explain.contributions import row
 from ncgnn.sparse import normalized_adjacency
 
@@ -40,10 +40,10 @@ def gcn_row(data: Data, node: int, layers: int) -> np.ndarray:
 
 
 @torch.no_grad()
-def filter_row(classifier: NCGNNClassifier, data: Data, node: int) -> np.ndarray:
+def filter_row(shown: Shown, node: int) -> np.ndarray:
     """The row of the learned filter."""
-    _, prepared = classifier.prepare(data)
-    return row(classifier.model_.filter(prepared), node).numpy()
+    prepared = shown.inputs.arguments[1]
+    return row(shown.module.filter(prepared), node).numpy()
 
 
 def strongest(weights: np.ndarray, node: int, top: int = TOP) -> np.ndarray:

@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
 from ncgnn.experiments.figures.ego import adjacency, ego_tables, filter_row, gcn_row
-from ncgnn.experiments.figures.models import Shown, load_split, show_gcn, show_ncgnn
+from ncgnn.experiments.figures.models import Shown, load_split, show_within
 from ncgnn.experiments.figures.store import Tables
 
 GRAPH = "cora"
@@ -33,7 +33,7 @@ def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
     fields = {
         "A": adjacency(data)[[node]].toarray()[0],
         GCN_2: gcn_row(data, node, 2),
-        **{name: filter_row(shown[name].model, data, node) for name in (NCGNN_2, NCGNN_5)},
+        **{name: filter_row(shown[name], node) for name in (NCGNN_2, NCGNN_5)},
     }
     nodes, edges = ego_tables(data, node, fields)
     return {
@@ -48,11 +48,8 @@ def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
 
 def _train(data: Data, done: Callable[[], None]) -> dict[str, Shown]:
     shown = {}
-    for name, layers in ((GCN_2, 2), (GCN_5, 5)):
-        shown[name] = show_gcn(data, name, layers)
-        done()
-    for name, hops in ((NCGNN_2, 2), (NCGNN_5, 5)):
-        shown[name] = show_ncgnn(data, name, hops)
+    for name, line, hops in ((GCN_2, "GCN", 2), (GCN_5, "GCN", 5), (NCGNN_2, "NCGNN-A", 2), (NCGNN_5, "NCGNN-A", 5)):
+        shown[name] = show_within(data, line, name, hops)
         done()
     return shown
 
@@ -77,8 +74,8 @@ def _of_label(shown: Shown, data: Data) -> np.ndarray:
 
 
 def _hops(shown: Shown) -> pd.DataFrame:
-    attention = shown.model.model_.filter.coefficients().detach().numpy()
-    hops = shown.model.config_.hop_set
+    attention = shown.module.filter.coefficients().detach().numpy()
+    hops = shown.settings.hop_set
     return pd.DataFrame({"hop": hops, "attention": attention[hops].astype(float).round(6)})
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 from torch_geometric.data import Data
 
-from ncgnn.experiments.figures.models import Shown, load_split, show_ncgnn
+from ncgnn.experiments.figures.models import Shown, load_split, show
 from ncgnn.experiments.figures.store import Tables
 from ncgnn.explain import Trace, selection, trace_model
 
@@ -23,8 +23,8 @@ def measure(done: Callable[[], None], graphs: Sequence[str] = GRAPHS) -> Tables:
     """Train NCGNN-A on each graph and average its couplings over the nodes."""
     couplings, runs = [], []
     for data in [load_split(graph) for graph in graphs]:  # all of them first: is each at hand?
-        shown = show_ncgnn(data, num_capsules=CAPSULES)
-        trace = trace_model(shown.model.model_, *shown.model.prepare(data))
+        shown = show(data, "NCGNN-A", num_capsules=CAPSULES)
+        trace = trace_model(shown.module, *shown.inputs.arguments)
         couplings.append(mean_couplings(trace, data))
         runs.append(_row(shown, trace))
         done()
@@ -45,4 +45,4 @@ def mean_couplings(trace: Trace, data: Data) -> pd.DataFrame:
 def _row(shown: Shown, trace: Trace) -> dict[str, object]:
     found = selection(trace)
     selected = {key: round(getattr(found, key), 4) for key in ("entropy", "mean_largest", "largest")}
-    return {"graph": shown.row["graph"], "beta": shown.model.config_.beta} | selected | shown.row
+    return {"graph": shown.row["graph"], "beta": shown.settings.beta} | selected | shown.row

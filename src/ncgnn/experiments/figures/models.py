@@ -5,31 +5,34 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel
 from torch_geometric.data import Data
 
-from ncgnn import baselines
-from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete, load_dataset, usual_split
-from ncgnn.data.graph import feature_matrix
 from ncgnn.data.splits import hide_test_labels
-from ncgnn.experiments.recipes import within
-from ncgnn.models.base.features import prepare_features
-from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.experiments.recipes import LINES, settings_of, within
+from ncgnn.models import Model, PreparedGraph, RunSettings, find_model
+from ncgnn.models.ncgnn.config import Config
 from ncgnn.provenance import machine
-from ncgnn.sparse import normalized_adjacency
 from ncgnn.train.epoch import Epoch
+from ncgnn.train.inputs import Inputs
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A trained model: its class probabilities of all nodes [N, C], whether it takes normalised features, and the row
-    that says how it came about."""
+    """A trained model: its module and what it was given, its settings, its class probabilities of all nodes [N, C], and
+    the row that says how it came about."""
 
-    model: Any
+    model: Model[Any]
+    module: Any
+    inputs: Inputs
+    settings: Any
     probabilities: np.ndarray
-    normalize_features: bool
     row: dict[str, Any]
+
+    def hidden(self) -> np.ndarray:
+        """What the model makes of each node [N, h]."""
+        found: np.ndarray = self.model.hidden(self.module, self.inputs).detach().numpy()
+        return found
 
 
 def load_split(graph: str) -> Data:
@@ -39,44 +42,37 @@ def load_split(graph: str) -> Data:
     return usual_split(data, 0)
 
 
-def show_ncgnn(data: Data, name: str = "NCGNN-A", most_hops: int | None = None, **changes: Any) -> Shown:
-    """NCGNN-A with the preset of the graph, its hops cut or continued to ``most_hops``."""
-    config = Config.make(preset(data.name) | {"seed": 0})
-    hops = {} if most_hops is None else within(config, most_hops)
-    classifier = NCGNNClassifier.from_config(Config.make(config.model_dump() | hops | changes))
-    classifier.fit(hide_test_labels(data))
-    probabilities = classifier.predict_proba(data)
-    config = classifier.config_
-    row = describe(name, data, config, classifier.best_, probabilities)
-    return Shown(classifier, probabilities, config.normalize_features, row)
+def show(data: Data, line: str, name: str | None = None, **changes: Any) -> Shown:
+    """The model of a line of the tables, called ``name``, with the settings it has there but for ``changes``."""
+    settings = settings_of(LINES[line], data.name)
+    assert settings is not None  # figures show graphs that have presets
+    return _show(data, find_model(LINES[line].model), name or line, settings, changes)
 
 
-def show_gcn(data: Data, name: str = "GCN", layers: int = 2) -> Shown:
-    """Kipf and Welling's GCN."""
-    settings = baselines.published_gcn(data.name, layers)
-    fit = baselines.fit(hide_test_labels(data), settings)
-    probabilities = fit.scores.softmax(dim=1).numpy()
-    row = describe(name, data, settings, fit.best, probabilities)
-    return Shown(fit.model, probabilities, settings.normalize_features, row)
+def show_within(data: Data, line: str, name: str, hops: int) -> Shown:
+    """The same with its receptive field cut or continued to ``hops``: of a GCN as many layers."""
+    settings = settings_of(LINES[line], data.name)
+    model = find_model(LINES[line].model)
+    if isinstance(settings, Config):
+        return _show(data, model, name, settings, within(settings, hops))
+    return _show(data, model, name, model.published(data.name, hops), {})  # type: ignore[call-arg]
 
 
-def gcn_hidden(data: Data, shown: Shown) -> np.ndarray:
-    """The hidden features of a GCN of two layers [N, width]."""
-    x = feature_matrix(prepare_features(data.x, shown.normalize_features))
-    a = normalized_adjacency(data.edge_index, int(data.num_nodes or 0), data.get("edge_weight"))
-    hidden: np.ndarray = np.maximum(a @ (x @ shown.model.weights[0].detach().numpy()), 0)
-    return hidden
+def _show(data: Data, model: Model[Any], name: str, settings: RunSettings, changes: dict[str, Any]) -> Shown:
+    settings = type(settings).make(settings.model_dump() | {"seed": 0} | changes)
+    inputs = model.prepare(PreparedGraph.of_complete(data), settings)
+    fitted = model.fit(inputs, hide_test_labels(data), settings)
+    probabilities = model.probabilities(model.scores(fitted.module, inputs)[0]).numpy()
+    row = describe(name, data, settings, fitted.best, probabilities)
+    return Shown(model, fitted.module, inputs, settings, probabilities, row)
 
 
-def describe(
-    name: str, data: Data, settings: BaseModel | dict[str, Any], best: Epoch, probabilities: np.ndarray
-) -> dict[str, Any]:
+def describe(name: str, data: Data, settings: RunSettings, best: Epoch, probabilities: np.ndarray) -> dict[str, Any]:
     """One row of a figure's table of runs."""
     right = probabilities.argmax(axis=1) == data.y.numpy()
-    values = settings.model_dump(mode="json") if isinstance(settings, BaseModel) else settings
     run = {"model": name, "graph": data.name, "split": 0, "seed": 0, "epoch": best.epoch}
     accuracies = {
         "val_accuracy": round(best.val_accuracy, 4),
         "test_accuracy": round(float(right[data.test_mask.numpy()].mean()), 4),
     }
-    return run | accuracies | {"settings": json.dumps(values)} | machine()
+    return run | accuracies | {"settings": json.dumps(settings.model_dump(mode="json"))} | machine()

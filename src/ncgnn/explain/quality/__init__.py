@@ -1,7 +1,7 @@
 """How good explanations are: compared with those of other methods, and with what was planted in a graph."""
 
 from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
-from ncgnn.explain.quality.evaluation import Row, evaluate, explain, overlap, sample
+from ncgnn.explain.quality.evaluation import Measurement, evaluate, explain, overlap, sample
 from ncgnn.explain.quality.measures import SPARSITIES, Measured, field, ranked
 from ncgnn.explain.quality.presence import Present, Subject
 
@@ -10,9 +10,9 @@ __all__ = [
     "SORTED",
     "SPARSITIES",
     "Measured",
+    "Measurement",
     "Present",
     "Ranking",
-    "Row",
     "Subject",
     "evaluate",
     "explain",

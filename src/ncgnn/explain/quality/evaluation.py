@@ -21,7 +21,7 @@ REPEATED = 3
 
 
 @dataclass(frozen=True)
-class Row:
+class Measurement:
     """One measure of one method: a mean over ``nodes`` nodes."""
 
     method: str
@@ -33,22 +33,24 @@ class Row:
 
 def evaluate(
     subject: Subject, data: Data, nodes: Sequence[int], tell: Callable[[str], None] = lambda text: None
-) -> Iterator[Row]:
+) -> Iterator[Measurement]:
     """All measures of all methods, one method after another."""
     for name, ranking in rankings(subject).items():
         tell(f"{name} on {len(nodes)} nodes")
         yield from _evaluate_one(subject, data, nodes, name, ranking)
 
 
-def _evaluate_one(subject: Subject, data: Data, nodes: Sequence[int], name: str, ranking: Ranking) -> Iterator[Row]:
+def _evaluate_one(
+    subject: Subject, data: Data, nodes: Sequence[int], name: str, ranking: Ranking
+) -> Iterator[Measurement]:
     start = process_time()
     importances = explain(subject, nodes, ranking)
     seconds = (process_time() - start) / len(nodes)
     orders = [ranked(subject, node, one) for node, one in zip(nodes, importances, strict=True)]
     measured = [*summary(remove(subject, nodes, orders)), Measured("seconds a node", None, seconds)]
-    yield from (Row(name, one.measure, one.sparsity, one.value, len(nodes)) for one in measured)
+    yield from (Measurement(name, one.measure, one.sparsity, one.value, len(nodes)) for one in measured)
     stable = _stability(subject, nodes[:REPEATED], orders, ranking)
-    yield Row(name, "stability over repeats", None, stable, len(nodes[:REPEATED]))
+    yield Measurement(name, "stability over repeats", None, stable, len(nodes[:REPEATED]))
     if has_truth(data):
         yield from _against_truth(subject, data, nodes, importances, name)
 
@@ -74,7 +76,7 @@ def overlap(order: Tensor, other: Tensor) -> float:
 
 def _against_truth(
     subject: Subject, data: Data, nodes: Sequence[int], importances: Sequence[Tensor], name: str
-) -> Iterator[Row]:
+) -> Iterator[Measurement]:
     """Of the nodes that are predicted right and hear what was planted: the reasons of another class are others."""
     right = [
         place
@@ -89,7 +91,7 @@ def _against_truth(
     if name in FEATURE_RANKINGS:
         truths = [planted_features(subject, data, node) for node in chosen]
         measured += found("features", explain(subject, chosen, FEATURE_RANKINGS[name]), truths)
-    yield from (Row(name, one.measure, one.sparsity, one.value, len(chosen)) for one in measured)
+    yield from (Measurement(name, one.measure, one.sparsity, one.value, len(chosen)) for one in measured)
 
 
 def sample(data: Data, count: int) -> list[int]:

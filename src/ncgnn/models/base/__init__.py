@@ -1,0 +1,1 @@
+"""What all models have in common: the protocol, settings, prepared graphs, presets, the registry."""

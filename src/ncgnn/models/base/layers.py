@@ -1,13 +1,67 @@
 """GCN and MLP: the same stack of layers, with and without the graph."""
 
 from itertools import pairwise
+from typing import Annotated, ClassVar, Literal
 
 import torch
 import torch.nn.functional as F
+from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 
+from ncgnn.models.base.settings import RunSettings, Seed
 from ncgnn.sparse import CSR, Dense, LinearOperator
+from ncgnn.train.loop import Training
+from ncgnn.train.objectives import CrossEntropy
+from ncgnn.train.optimiser import adam
+from ncgnn.train.stopping import Patience, Stopping, Window
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class LayerSettings(RunSettings):
+    """Everything that decides a run of a GCN or an MLP besides the data."""
+
+    identity: ClassVar[str] = "Settings"
+    # fmt: off
+    always_counted: ClassVar[frozenset[str]] = frozenset({  # the fields of the first release
+        "model", "layers", "width", "dropout", "lr", "weight_decay", "decay", "epochs", "stop", "patience",
+        "normalize_features",
+    })
+    # fmt: on
+
+    model: str
+    layers: Annotated[int, Field(ge=1, le=64)] = Field(2, description="number of layers, the last one linear")
+    width: Annotated[int, Field(ge=1, le=4096)] = Field(64, description="size of all layers but the last")
+    dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate on the input of each layer")
+    lr: float = Field(0.01, gt=0, le=100, description="learning rate")
+    weight_decay: float = Field(5e-4, ge=0, le=100, description="weight decay of the layers that decay names")
+    decay: Literal["first", "all"] = Field("all", description="which layers have weight decay")
+    epochs: Count = Field(1000, description="maximum number of epochs")
+    stop: Literal["window", "patience"] = Field(
+        "patience",
+        description="window: stop when the validation loss exceeds its mean over the last epochs, keep the last"
+        " weights; patience: stop after this many epochs without improvement, keep the best weights",
+    )
+    patience: Count = Field(100, description="epochs in the window, or without improvement")
+    normalize_features: bool = Field(True, description="divide each feature row by its L1 norm")
+    seed: Seed = 0
+
+    @property
+    def stopping(self) -> Stopping:
+        return (Window if self.stop == "window" else Patience)(self.patience)
+
+
+def layer_training(module: nn.Module, settings: LayerSettings) -> Training:
+    """Cross-entropy, plain Adam, and the stopping rule of the settings."""
+    assert isinstance(module, LayerStack)
+    first, *others = module.weights
+    rest = settings.weight_decay if settings.decay == "all" else 0.0
+    groups = [
+        {"params": [first], "weight_decay": settings.weight_decay},
+        {"params": others, "weight_decay": rest},
+    ]
+    return Training(CrossEntropy(), adam(groups, settings.lr), settings.stopping, settings.epochs)
 
 
 class LayerStack(nn.Module):
@@ -34,7 +88,7 @@ class LayerStack(nn.Module):
         self.weights = nn.ParameterList(xavier_uniform_(_empty(*size)) for size in pairwise(sizes))
         self.dropout = dropout
 
-    def forward(self, x: LinearOperator, a: LinearOperator | None) -> Tensor:
+    def forward(self, x: LinearOperator, a: LinearOperator | None = None) -> Tensor:
         first, *others = self.weights
         h = _propagate(a, (dropped(x, self.dropout) if self.training else x) @ first)
         for weight in others:

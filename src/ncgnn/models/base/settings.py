@@ -4,12 +4,14 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ncgnn.errors import InputError, one_line
 from ncgnn.files import read_toml, toml
+
+Seed = Annotated[int, Field(ge=0, lt=2**63, description="random seed for weights and dropout")]
 
 
 class RunSettings(BaseModel):
@@ -25,6 +27,9 @@ class RunSettings(BaseModel):
 
     identity: ClassVar[str]
     always_counted: ClassVar[frozenset[str]] = frozenset()
+
+    if TYPE_CHECKING:
+        seed: int  # a field of every subclass, its last
 
     @property
     def ignored(self) -> frozenset[str]:
@@ -66,3 +71,16 @@ class RunSettings(BaseModel):
         extra = field.json_schema_extra
         introduced = extra.get("introduced") if isinstance(extra, dict) else None
         return bool(value != (field.get_default(call_default_factory=True) if introduced is None else introduced))
+
+
+class TrainingSettings(RunSettings):
+    """The settings of a model that is trained by the defaults of :class:`~ncgnn.models.Model`."""
+
+    lr: float = Field(0.01, gt=0, le=100, description="learning rate")
+    weight_decay: float = Field(5e-4, ge=0, le=100, description="weight decay")
+    epochs: Annotated[int, Field(ge=1)] = Field(1000, description="maximum number of epochs")
+    patience: Annotated[int, Field(ge=1)] = Field(
+        100, description="epochs without improvement on validation before stopping"
+    )
+    normalize_features: bool = Field(True, description="divide each feature row by its L1 norm")
+    seed: Seed = 0

@@ -1,0 +1,81 @@
+"""NCGNN as a model of the registry; the network itself is :class:`ncgnn.NCGNN`."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.models.ncgnn.points import known_points
+from ncgnn.models.ncgnn.space import suggest
+from ncgnn.nn import NCGNN, Routing, proportions
+from ncgnn.sparse import Reused
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import Training
+from ncgnn.train.objectives import Margin
+from ncgnn.train.optimiser import adam
+from ncgnn.train.stopping import Patience
+
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
+__all__ = ["MODEL", "Config", "NCGNNModel", "preset"]
+
+
+class NCGNNModel(Model[Config]):
+    """Node-level capsule graph neural network; its variants are the paper's NCGNN-A and NCGNN-D."""
+
+    name, title, settings_class = "ncgnn", "NCGNN", Config
+    variants = ("attention", "diffusion")
+    measured = 1
+
+    def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
+        return Inputs((graph.features(settings.normalize_features), graph.filter(settings.make_filter())))
+
+    def build(self, sizes: Sizes, settings: Config) -> NCGNN:
+        return settings.make_model(sizes.features, sizes.classes)
+
+    def fit(self, inputs: Inputs, split: Data, settings: Config, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+        x, prepared = inputs.arguments
+        return super().fit(Inputs((Reused(x), prepared)), split, settings, on_epoch)
+
+    def training(self, module: nn.Module, settings: Config) -> Training:
+        """The margin loss, and Adam with a rate of its own and no weight decay for what the filter learns, zeta."""
+        of_filter = list(cast(NCGNN, module).filter.parameters())
+        known = {id(parameter) for parameter in of_filter}
+        groups = [
+            {"params": [p for p in module.parameters() if id(p) not in known], "weight_decay": settings.weight_decay},
+            {"params": of_filter, "lr": settings.zeta_lr, "weight_decay": 0.0},
+        ]
+        objective = Margin(settings.m_plus, settings.m_minus, settings.lam)
+        optimizer = adam(groups, settings.lr, fused=True)
+        return Training(objective, optimizer, Patience(settings.patience), settings.epochs, remedy="lower lr or beta")
+
+    @torch.no_grad()
+    def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
+        found: tuple[Tensor, Routing] = module.eval()(*inputs.arguments, return_routing=True)
+        return found
+
+    def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
+        """Each node's class capsule of the greatest length [N, f_c]."""
+        scores, routing = self.scores(module, inputs)
+        assert routing is not None
+        return routing.capsules[torch.arange(len(scores)), scores.argmax(dim=1)]
+
+    def probabilities(self, scores: Tensor) -> Tensor:
+        return proportions(scores)
+
+    def of_variant(self, variant: str) -> dict[str, Any]:
+        return {"filter": variant} if variant else {}
+
+    def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
+        return suggest(trial, graph, variant)
+
+    def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
+        return known_points(graph, variant)
+
+
+MODEL = NCGNNModel()

@@ -1,12 +1,11 @@
 """Everything that decides a run besides the data: validated, read from and written to TOML."""
 
-import tomllib
-from importlib import resources
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from ncgnn.models.base.settings import RunSettings
+from ncgnn.models.base.presets import read_preset
+from ncgnn.models.base.settings import RunSettings, Seed
 from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, GraphFilter
 from ncgnn.sparse import Sparsify, Threshold, TopK
 
@@ -72,7 +71,7 @@ class Config(RunSettings):
         100, description="epochs without improvement on validation before stopping"
     )
     normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(0, description="random seed for weights and dropout")
+    seed: Seed = 0
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -127,7 +126,4 @@ class Config(RunSettings):
 
 def preset(graph: str, filter: str = "attention") -> dict[str, Any]:
     """The settings for a named graph and a filter; for an unknown graph the filter alone."""
-    family = graph.partition(":")[0]  # one setting for all Syn-Cora graphs
-    file = resources.files("ncgnn.train") / "presets" / f"{family}-{filter}.toml"
-    found = tomllib.loads(file.read_text("utf-8")) if file.is_file() else {}
-    return {"filter": filter} | found
+    return {"filter": filter} | (read_preset("ncgnn", graph, filter) or {})

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ncgnn.baselines import Settings, published_gcn
-from ncgnn.data.named.registry import SYN_CORA, find_info
+from ncgnn.data.named.registry import ANY, SYN_CORA, find_info
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.models.ncgnn.space import parameters
 
@@ -37,7 +36,7 @@ _FOUND: dict[str, list[dict[str, Any]]] = {
         _SMALL | _CITATION | {"lr": 5e-3, "dropout": 0.8, "weight_decay": 1e-2, "normalize_features": False},
         _CITATION | {"dropout": 0.8, "weight_decay": 1e-2},
     ],
-    "default": [
+    ANY: [
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 5.0, "weight_decay": 5e-4},
         _ANY | {"dropout": 0.5, "lr": 5e-3, "beta": 3.0, "weight_decay": 5e-3, "init": "glorot", "m_minus": 0.2},
         _ANY | {"dropout": 0.2, "lr": 1.7e-2, "beta": 5.8, "weight_decay": 4.5e-4, "iterations": 4},
@@ -96,26 +95,11 @@ _FOUND: dict[str, list[dict[str, Any]]] = {
     ],
 }
 
-_GCN_RAW = {"normalize_features": False, "decay": "first", "patience": 50}
-_GCN_AMAZON: list[dict[str, Any]] = [
-    _GCN_RAW | {"width": 128, "dropout": 0.7, "lr": 1.6e-3, "weight_decay": 9.5e-5},
-    _GCN_RAW | {"width": 128, "dropout": 0.5, "lr": 2.5e-3, "weight_decay": 1.8e-5},
-    _GCN_RAW | {"width": 32, "dropout": 0.3, "lr": 2.2e-3, "weight_decay": 7.2e-4},
-]
-
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
     """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
     info = find_info(graph)
     family = "" if info is None else info.family
-    found = _FOUND.get("default" if graph == "default" else family, [{}])
+    found = _FOUND.get(graph if graph == ANY else family, [{}])
     starts = [preset(graph, filter), *(_START | values for values in found)]
     return [parameters(Config.make({"filter": filter} | values)) for values in starts]
-
-
-def known_gcn_points(graph: str) -> list[dict[str, Any]]:
-    """What was found on Amazon graphs, the default, and the published settings as far as they are searched."""
-    published = published_gcn(graph).model_copy(update={"patience": 100})
-    found = [Settings.make(values) for values in _GCN_AMAZON if graph.startswith("amazon-")]
-    names = ("layers", "width", "dropout", "lr", "weight_decay", "decay", "patience", "normalize_features")
-    return [settings.model_dump(include=set(names)) for settings in (*found, Settings.make({}), published)]

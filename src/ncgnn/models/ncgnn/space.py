@@ -6,7 +6,8 @@ set of hops, the prior of zeta and the sparsification have parameters of their o
 
 from typing import TYPE_CHECKING, Any
 
-from ncgnn.data.named.registry import FAR, NEAR, find_info
+from ncgnn.data.named.registry import ANY, FAR, NEAR, find_info
+from ncgnn.models.base.spaces import scaled, stepped
 from ncgnn.models.ncgnn.config import Config
 
 if TYPE_CHECKING:
@@ -42,22 +43,8 @@ def parameters(config: Config) -> dict[str, Any]:
     return special | {name: plain[name] for name in (*names, "lr", "weight_decay", "normalize_features")}
 
 
-def suggest_gcn(trial: "BaseTrial") -> dict[str, Any]:
-    """Settings of a GCN, valid for :class:`~ncgnn.baselines.Settings`."""
-    return {
-        "layers": trial.suggest_int("layers", 2, 3),
-        "width": trial.suggest_categorical("width", (16, 32, 64, 128)),
-        "dropout": _stepped(trial, "dropout", 0.0, 0.9, 0.1),
-        "lr": _scaled(trial, "lr", 1e-3, 0.05),
-        "weight_decay": _scaled(trial, "weight_decay", 1e-5, 1e-2),
-        "decay": trial.suggest_categorical("decay", ("first", "all")),
-        "patience": trial.suggest_categorical("patience", (50, 100, 200)),
-        "normalize_features": trial.suggest_categorical("normalize_features", (False, True)),
-    }
-
-
 def _max_hop(graph: str) -> int:
-    if graph == "default":  # the settings for any graph
+    if graph == ANY:
         return NEAR
     info = find_info(graph)
     return FAR if info is None else info.max_hop
@@ -74,12 +61,12 @@ def _attention(trial: "BaseTrial", last: int) -> dict[str, Any]:
     return {
         "hops": last if first == 1 else list(range(last + 1)),
         "zeta_prior": [_HOP_ZERO] + [0.0] * last if favoured else None,
-        "zeta_lr": _scaled(trial, "zeta_lr", 1e-3, 0.2),
+        "zeta_lr": scaled(trial, "zeta_lr", 1e-3, 0.2),
     }
 
 
 def _diffusion(trial: "BaseTrial", steps: int | None) -> dict[str, Any]:
-    alpha = _stepped(trial, "alpha", 0.05, 0.3, 0.05)
+    alpha = stepped(trial, "alpha", 0.05, 0.3, 0.05)
     sparsify = _SPARSIFY[trial.suggest_categorical("sparsify", tuple(_SPARSIFY))]
     return {"alpha": alpha, "steps": steps} | sparsify
 
@@ -89,29 +76,20 @@ def _capsules(trial: "BaseTrial") -> dict[str, Any]:
         "num_capsules": trial.suggest_int("num_capsules", 4, 10, step=2),
         "primary_channels": trial.suggest_int("primary_channels", 32, 64, step=32),
         "iterations": trial.suggest_int("iterations", 2, 5),
-        "beta": _scaled(trial, "beta", 1.0, 20.0),
-        "dropout": _stepped(trial, "dropout", 0.0, 0.9, 0.1),
+        "beta": scaled(trial, "beta", 1.0, 20.0),
+        "dropout": stepped(trial, "dropout", 0.0, 0.9, 0.1),
         "init": trial.suggest_categorical("init", ("uniform", "glorot")),
     }
 
 
 def _training(trial: "BaseTrial") -> dict[str, Any]:
     return {
-        "m_plus": _stepped(trial, "m_plus", 0.7, 0.95, 0.05),
-        "m_minus": _stepped(trial, "m_minus", 0.05, 0.3, 0.05),
-        "lr": _scaled(trial, "lr", 5e-4, 0.02),
-        "weight_decay": _scaled(trial, "weight_decay", 1e-5, 5e-2),
+        "m_plus": stepped(trial, "m_plus", 0.7, 0.95, 0.05),
+        "m_minus": stepped(trial, "m_minus", 0.05, 0.3, 0.05),
+        "lr": scaled(trial, "lr", 5e-4, 0.02),
+        "weight_decay": scaled(trial, "weight_decay", 1e-5, 5e-2),
         "normalize_features": trial.suggest_categorical("normalize_features", (False, True)),
     }
-
-
-def _stepped(trial: "BaseTrial", name: str, low: float, high: float, step: float) -> float:
-    return round(trial.suggest_float(name, low, high, step=step), 2)
-
-
-def _scaled(trial: "BaseTrial", name: str, low: float, high: float) -> float:
-    """Two digits, as a person would write them."""
-    return float(f"{trial.suggest_float(name, low, high, log=True):.2g}")
 
 
 def _sparsify_name(config: Config) -> str:

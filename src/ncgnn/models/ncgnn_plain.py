@@ -1,14 +1,22 @@
 """NCGNN written down in PyTorch's own operations: what the fused kernels are measured against."""
 
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.nn import NCGNN, PreparedFilter, route
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.base.model import Model, Sizes
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.ncgnn import MODEL as FUSED
+from ncgnn.models.ncgnn.config import Config
+from ncgnn.nn import NCGNN, PreparedFilter, proportions, route
 from ncgnn.nn.routing import CapsuleGraphLayer
 from ncgnn.sparse import CSR
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import Training
 
 
 class PlainNCGNN(nn.Module):
@@ -48,3 +56,26 @@ class _Hops:
             p = self.a @ p
             out = out + xi * p
         return out
+
+
+class PlainModel(Model[Config]):
+    """For filters that are sums over hops, without sparsification."""
+
+    name, title, settings_class = "ncgnn-plain", "NCGNN, plain", Config
+    measured = 2
+
+    def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
+        x = prepare_features(graph.data.x, settings.normalize_features)
+        return Inputs((x, graph.filter(settings.make_filter())))
+
+    def build(self, sizes: Sizes, settings: Config) -> PlainNCGNN:
+        return PlainNCGNN(settings.make_model(sizes.features, sizes.classes))
+
+    def training(self, module: nn.Module, settings: Config) -> Training:
+        return FUSED.training(cast(PlainNCGNN, module).model, settings)
+
+    def probabilities(self, scores: Tensor) -> Tensor:
+        return proportions(scores)
+
+
+MODEL = PlainModel()

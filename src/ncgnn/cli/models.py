@@ -1,0 +1,42 @@
+"""``ncgnn models``: the models that can be trained, tuned, compared and measured."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from ncgnn.cli.terminal import print_tables
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def models(as_json: Json = False) -> None:
+    """List the models: what each looks at, its variants, and the graphs it has preset settings for.
+
+    Example: `ncgnn models`
+    """
+    from ncgnn.models import all_models
+    from ncgnn.models.base.presets import preset_names
+
+    rows: list[dict[str, Any]] = [
+        {
+            "name": model.name,
+            "model": model.title,
+            "uses": {"graph": "graph and labels", "both": "features and graph"}.get(model.knows, model.knows),
+            "variants": list(model.variants),
+            "presets": preset_names(model.name),
+        }
+        for model in all_models()
+    ]
+    print(json.dumps(rows, indent=2)) if as_json else _show(rows)
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
+    from rich.table import Table
+
+    table = Table()
+    for title in ("name", "model", "uses", "variants", "presets"):
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(row["name"], row["model"], row["uses"], ", ".join(row["variants"]), str(len(row["presets"])))
+    print_tables(table)

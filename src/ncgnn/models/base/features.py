@@ -1,0 +1,19 @@
+"""Features as models take them."""
+
+import torch
+from torch import Tensor
+
+
+def prepare_features(x: Tensor, normalize: bool) -> Tensor:
+    """Features as they are, or each row divided by the sum of its magnitudes."""
+    x = x.to(torch.get_default_dtype())  # the type of the weights
+    if not normalize:
+        return x
+    if x.layout == torch.strided:
+        return x / x.abs().sum(dim=1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)
+    counts = x.crow_indices().diff()
+    rows = torch.repeat_interleave(torch.arange(x.shape[0], device=x.device), counts)
+    sums = x.values().new_zeros(x.shape[0]).index_add(0, rows, x.values().abs())
+    out = x.clone()
+    out.values().div_(sums[rows].clamp(min=torch.finfo(x.dtype).tiny))
+    return out

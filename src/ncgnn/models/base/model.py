@@ -1,0 +1,195 @@
+"""What a model is: settings, how it reads a graph, how it is trained, what to search."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.errors import InputError
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.presets import read_preset
+from ncgnn.models.base.settings import RunSettings, TrainingSettings
+from ncgnn.nn import Routing
+from ncgnn.train.epoch import Epoch, accuracy
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import Training, class_scores, train
+from ncgnn.train.objectives import CrossEntropy, Stage
+from ncgnn.train.optimiser import adam
+from ncgnn.train.reproducible import seeded
+from ncgnn.train.stopping import Patience
+
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
+Knows = Literal["features", "graph", "both"]
+OnEpoch = Callable[[Epoch], None]
+S = TypeVar("S", bound=RunSettings)
+
+
+class Sizes(NamedTuple):
+    """What decides the shapes of a model's weights."""
+
+    features: int
+    classes: int
+    nodes: int
+
+    @classmethod
+    def of(cls, data: Data) -> "Sizes":
+        return cls(data.x.shape[1], len(data.class_names), int(data.num_nodes or 0))
+
+
+@dataclass
+class Fitted:
+    """A trained module with the weights of its best epoch, and how it got there."""
+
+    module: nn.Module
+    best: Epoch
+    history: list[Epoch] = field(repr=False)
+
+
+def in_one_epoch(module: nn.Module, probabilities: Tensor, split: Data) -> Fitted:
+    """What there is to say of a module that was not trained epoch by epoch."""
+    log, masks = probabilities.clamp(min=1e-12).log(), (split.train_mask, split.val_mask)
+    on_train, on_val = (F.nll_loss(log[mask], split.y[mask]).item() for mask in masks)
+    epoch = Epoch(1, on_train, on_val, accuracy(probabilities, split.y, split.val_mask))
+    return Fitted(module.eval(), epoch, [epoch])
+
+
+class Model(ABC, Generic[S]):
+    """A model that can be trained, tuned, compared, measured, saved and loaded by its name.
+
+    A subclass names itself, gives its settings and builds a module; everything else has a default that suits a PyG
+    module ``module(x, edge_index)`` whose outputs are class scores before the softmax.
+
+    Attributes:
+        name: what the command line and model files call it.
+        title: what tables call it.
+        settings_class: its settings.
+        variants: kinds of the model that are tuned apart from each other, the usual one first.
+        knows: what it looks at: ``features``, ``graph`` (edges and labels) or ``both``.
+        rival: place among the simpler models that others are compared with, the simplest first; None for none.
+        measured: place among the models that ``bench`` measures unless told otherwise; None for none.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    settings_class: type[S]
+    variants: ClassVar[tuple[str, ...]] = ()
+    knows: ClassVar[Knows] = "both"
+    rival: ClassVar[int | None] = None
+    measured: ClassVar[int | None] = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        settings = cls.__dict__.get("settings_class")
+        if settings is not None and not hasattr(settings, "identity"):
+            settings.identity = cls.name
+
+    def prepare(self, graph: PreparedGraph, settings: S) -> Inputs:
+        """What the module takes of a graph; by default dense features and edges."""
+        return Inputs((graph.dense_features(_training(settings).normalize_features), graph.data.edge_index))
+
+    @abstractmethod
+    def build(self, sizes: Sizes, settings: S) -> nn.Module:
+        """The module, with weights drawn from torch's random state."""
+
+    def training(self, module: nn.Module, settings: S) -> Training:
+        """Objective, optimiser and stopping rule; by default cross-entropy, Adam, and the best weights."""
+        how = _training(settings)
+        optimizer = adam([{"params": list(module.parameters()), "weight_decay": how.weight_decay}], how.lr)
+        return Training(CrossEntropy(), optimizer, Patience(how.patience), how.epochs)
+
+    def fit(self, inputs: Inputs, split: Data, settings: S, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+        """Train on ``split.train_mask``; stopping and the choice of weights look at ``split.val_mask`` alone.
+
+        The outcome is a function of the arguments: the random state of the caller is neither used nor changed.
+        """
+        sizes, device = Sizes.of(split), split.y.device
+        with seeded(settings.seed, device):
+            stage: Stage | None = Stage(inputs, split)
+            while stage is not None:
+                module = self.build(sizes, settings).to(device)
+                how = self.training(module, settings)
+                trained = train(module, *stage, how, on_epoch)
+                stage = how.objective.next_stage(partial(class_scores, module, stage.inputs), *stage)
+        return Fitted(module, trained.best, trained.history)
+
+    def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
+        """Class scores of all nodes [N, C] and, from a model that has reasons of its own, how they came about."""
+        return class_scores(module, inputs), None
+
+    def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
+        """What the model makes of each node before it decides [N, h]."""
+        raise InputError(f"{self.title} has no hidden features to show")
+
+    def probabilities(self, scores: Tensor) -> Tensor:
+        """Scores as shares of one, before calibration."""
+        return scores.softmax(dim=-1)
+
+    def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: S) -> nn.Module:
+        """The module whose weights were saved; raises ``ValueError`` if they are not those of such a module."""
+        module = self.build(sizes, settings)
+        try:
+            module.load_state_dict(state)
+        except RuntimeError:
+            raise ValueError("the weights do not fit its configuration") from None
+        return module
+
+    def of_variant(self, variant: str) -> dict[str, Any]:
+        """The settings that make the variant."""
+        return {}
+
+    def preset(self, graph: str, variant: str = "") -> S | None:
+        """The settings that were searched for a named graph; None where nobody has searched."""
+        found = read_preset(self.name, graph, variant)
+        where = f"preset of {self.name} for {graph}"
+        return None if found is None else self.settings_class.make(self.of_variant(variant) | found, where)
+
+    def starting(self, graph: str, variant: str = "") -> dict[str, Any]:
+        """The settings a run begins with: the preset of a named graph, else the defaults."""
+        return self.of_variant(variant) | (read_preset(self.name, graph, variant) or {})
+
+    def candidates(self) -> list[S]:
+        """The settings to try on a graph without a preset, of which the best on validation is taken."""
+        return [self.settings_class.make({})]
+
+    def published(self, graph: str) -> S:
+        """The settings of the model's authors: the defaults or, where these differ for a graph,
+        ``presets/<model>/<graph>-published.toml``."""
+        return self.settings_class.make(read_preset(self.name, graph, "published") or {})
+
+    def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
+        """Settings that a search suggests; by default learning rate, weight decay and, where there is one, dropout."""
+        from ncgnn.models.base.spaces import scaled, stepped
+
+        found: dict[str, Any] = {
+            "lr": scaled(trial, "lr", 1e-3, 0.05),
+            "weight_decay": scaled(trial, "weight_decay", 1e-5, 1e-2),
+            "normalize_features": trial.suggest_categorical("normalize_features", (False, True)),
+        }
+        if "dropout" in self.settings_class.model_fields:
+            found["dropout"] = stepped(trial, "dropout", 0.0, 0.9, 0.1)
+        return found
+
+    def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
+        """Parameters of the space that a search tries first; by default those of the default settings."""
+        names = ("lr", "weight_decay", "normalize_features", "dropout")
+        return [self.settings_class.make({}).model_dump(include=set(names))]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def _training(settings: RunSettings) -> TrainingSettings:
+    """The settings that the defaults of :class:`Model` read."""
+    if not isinstance(settings, TrainingSettings):
+        raise InputError(f"{type(settings).__name__} has no learning rate: this model is not trained step by step")
+    return settings
+
+
+AnyModel = Model[Any]

@@ -1,0 +1,33 @@
+"""Settings that were found for a named graph: ``presets/<model>/<graph>[-<variant>].toml``."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+
+def preset_path(model: str, graph: str, variant: str = "") -> Path:
+    """Where the settings for a graph lie, if there are any; one file for all graphs of a generated family."""
+    family = graph.partition(":")[0]
+    return preset_folder(model) / f"{family}{variant and '-'}{variant}.toml"
+
+
+def preset_folder(model: str) -> Path:
+    return Path(str(resources.files("ncgnn.models"))) / "presets" / model
+
+
+def preset_names(model: str) -> list[str]:
+    """The files there are, without their ending."""
+    return sorted(file.stem for file in preset_folder(model).glob("*.toml"))
+
+
+def read_preset(model: str, graph: str, variant: str = "") -> dict[str, Any] | None:
+    """The settings in the file; None if there is none. Each file is read once."""
+    found = _read(preset_path(model, graph, variant))
+    return None if found is None else dict(found)
+
+
+@cache
+def _read(file: Path) -> dict[str, Any] | None:
+    return tomllib.loads(file.read_text("utf-8")) if file.is_file() else None

@@ -1,0 +1,78 @@
+"""The models there are, by name: a file or folder of ``ncgnn.models`` each, entry points, and a user's own."""
+
+import pkgutil
+from functools import cache
+from importlib import import_module, resources
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any
+
+from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from ncgnn.models.base.model import AnyModel
+
+ENTRY_POINTS = "ncgnn.models"
+_NO_MODEL = ("base", "presets")
+_OWN: dict[str, "AnyModel"] = {}
+
+
+def model_names() -> list[str]:
+    """The names of all models, without loading any."""
+    return sorted({*_packaged(), *_installed(), *_OWN})
+
+
+def find_model(name: str) -> "AnyModel":
+    """The :class:`~ncgnn.models.Model` of a name."""
+    if name in _OWN:
+        return _OWN[name]
+    if name in _packaged():
+        return _instance(import_module(f"ncgnn.models.{_packaged()[name]}").MODEL, name)
+    if name in _installed():
+        return _instance(_installed()[name].load(), name)
+    raise InputError(f"unknown model {name!r}; known: {', '.join(model_names())}", "model")
+
+
+def register(model: Any) -> Any:
+    """Make a model of one's own known by its name, in this process. Returns the model; also a class decorator."""
+    found = _instance(model, str(model))
+    if found.name in _packaged():
+        raise InputError(f"{found.name!r} is a model of ncgnn: choose another name")
+    _OWN[found.name] = found
+    return model
+
+
+def import_model(path: str) -> "AnyModel":
+    """Register the model at ``package.module:Name``, a class or an instance, and return it. Runs the module's code."""
+    module, _, name = path.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(f"{path}: no such model ({error}); write package.module:Name", "model") from None
+    register(found)
+    return _instance(found, path)
+
+
+def all_models() -> list["AnyModel"]:
+    return [find_model(name) for name in model_names()]
+
+
+@cache
+def _packaged() -> dict[str, str]:
+    """Names, and the modules that hold them."""
+    folder = [str(resources.files("ncgnn.models"))]
+    modules = [module.name for module in pkgutil.iter_modules(folder) if module.name not in _NO_MODEL]
+    return {name.replace("_", "-"): name for name in modules}
+
+
+@cache
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def _instance(found: Any, path: str) -> "AnyModel":
+    from ncgnn.models.base.model import Model
+
+    model = found() if isinstance(found, type) and issubclass(found, Model) else found
+    if not isinstance(model, Model):
+        raise InputError(f"{path}: is not a model: derive it from ncgnn.models.Model", "model")
+    return model

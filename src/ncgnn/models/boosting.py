@@ -1,0 +1,164 @@
+"""Gradient boosting on the features alone (scikit-learn's), its trees kept as tensors."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.data.graph import feature_matrix
+from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.settings import RunSettings, Seed
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import class_scores
+
+MOST_FEATURES = 100
+"""Trees look at one feature at a time: of more, as of words, they are given a choice or a summary."""
+
+_DIRECTIONS = 32
+_TREE = ("feature_idx", "num_threshold", "left", "right", "value")
+
+
+class BoostingSettings(RunSettings):
+    """The settings of boosting. scikit-learn's 20 nodes per leaf would leave 140 training nodes undivided."""
+
+    trees: int = Field(100, ge=1, le=10_000, description="maximum number of trees per class")
+    leaf: int = Field(5, ge=1, description="fewest training nodes per leaf")
+    seed: Seed = 0
+
+
+class Trees(nn.Module):
+    """Boosted trees as arrays. ``feature_idx``, ``num_threshold``, ``left``, ``right`` and ``value`` are [trees, nodes]
+    (a leaf leads to itself), ``base`` the scores before the first tree, ``reduction`` the columns that are looked at,
+    or the directions of the features."""
+
+    def __init__(self, arrays: Mapping[str, Tensor]) -> None:
+        super().__init__()
+        for name, array in arrays.items():
+            self.register_buffer(name, array)
+
+    def forward(self, x: sp.csr_array) -> Tensor:
+        """Class scores [N, C] of features [N, f]."""
+        at: dict[str, Any] = dict(self.named_buffers())
+        rows = torch.from_numpy(reduced(x, at["reduction"].numpy())).double()
+        tree = torch.arange(len(at["left"]))
+        node = torch.zeros(len(rows), len(tree), dtype=torch.int64)
+        for _ in range(int(at["depth"])):
+            goes_left = rows.gather(1, at["feature_idx"][tree, node]) <= at["num_threshold"][tree, node]
+            node = torch.where(goes_left, at["left"][tree, node], at["right"][tree, node])
+        each = at["value"][tree, node]
+        scores: Tensor = at["base"] + each.unflatten(1, (-1, len(at["base"]))).sum(dim=1)
+        return scores if scores.shape[1] > 1 else torch.cat([torch.zeros_like(scores), scores], dim=1)
+
+
+class Boosting(Model[BoostingSettings]):
+    """Validation chooses how features are reduced and how many trees are kept."""
+
+    name, title, settings_class = "boosting", "gradient boosting", BoostingSettings
+    knows = "features"
+    rival = 2
+
+    def prepare(self, graph: PreparedGraph, settings: BoostingSettings) -> Inputs:
+        return Inputs((feature_matrix(graph.data.x),))
+
+    def build(self, sizes: Sizes, settings: BoostingSettings) -> Trees:
+        return Trees({})
+
+    def fit(
+        self, inputs: Inputs, split: Data, settings: BoostingSettings, on_epoch: OnEpoch = lambda epoch: None
+    ) -> Fitted:
+        (x,) = inputs.arguments
+        y, train, val = split.y.numpy(), split.train_mask.numpy(), split.val_mask.numpy()
+        tried = [
+            _boost(reduced(x, reduction), y, train, val, settings, reduction)
+            for reduction in reductions(x, y, train, settings.seed)
+        ]
+        module = Trees(max(tried, key=lambda one: one[0])[1])
+        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split)
+
+    def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: BoostingSettings) -> Trees:
+        if set(state) != {*_TREE, "base", "depth", "reduction"}:
+            raise ValueError("it holds no trees")
+        return Trees(state)
+
+
+def _boost(
+    x: np.ndarray, y: np.ndarray, train: np.ndarray, val: np.ndarray, settings: BoostingSettings, reduction: np.ndarray
+) -> tuple[float, dict[str, Tensor]]:
+    """The accuracy on validation nodes of the best number of trees, and these trees."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(
+        max_iter=settings.trees, min_samples_leaf=settings.leaf, early_stopping=False, random_state=settings.seed
+    ).fit(x[train], y[train])
+    right = [float(np.mean(predicted == y[val])) for predicted in model.staged_predict(x[val])]
+    kept = [tree.nodes for stage in model._predictors[: int(np.argmax(right)) + 1] for tree in stage]
+    return max(right), _arrays(kept, model._baseline_prediction.ravel(), reduction)
+
+
+def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) -> dict[str, Tensor]:
+    """Trees [trees, nodes], padded; a leaf leads to itself, whatever the feature."""
+    most = max(map(len, trees))
+    found: dict[str, Any] = {name: np.zeros((len(trees), most)) for name in _TREE}
+    for number, nodes in enumerate(trees):
+        own, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
+        for name in _TREE:
+            values = nodes[name]
+            found[name][number, : len(nodes)] = np.where(is_leaf, own, values) if name in ("left", "right") else values
+    tensors = {name: torch.from_numpy(values) for name, values in found.items()}
+    tensors |= {name: tensors[name].long() for name in ("feature_idx", "left", "right")}
+    depth = max(int(nodes["depth"].max()) for nodes in trees)
+    return tensors | {
+        "base": torch.from_numpy(base.astype(float)),
+        "depth": torch.tensor(depth),
+        "reduction": torch.from_numpy(reduction),
+    }
+
+
+def reduced(x: sp.csr_array, reduction: np.ndarray) -> np.ndarray:
+    """Dense features: the columns that are named, or the directions of the rows at unit length."""
+    if reduction.ndim == 1:
+        chosen: np.ndarray = x[:, reduction].toarray()
+        return chosen
+    from sklearn.preprocessing import normalize
+
+    directed: np.ndarray = normalize(x) @ reduction
+    return directed
+
+
+def reductions(x: sp.csr_array, y: np.ndarray, train: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+    """All columns or, where there are many, those that tell the training classes apart best (by their F values), and
+    the strongest directions of all nodes' features [f, d], which know no label."""
+    if x.shape[1] <= MOST_FEATURES:
+        yield np.arange(x.shape[1])
+        return
+    yield _most_telling(x, y, train)
+    yield _directions(x, seed)
+
+
+def _most_telling(x: sp.csr_array, y: np.ndarray, train: np.ndarray) -> np.ndarray:
+    from sklearn.feature_selection import SelectKBest, f_classif
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):  # features that are constant among the training nodes
+        warnings.simplefilter("ignore")
+        best = SelectKBest(f_classif, k=MOST_FEATURES).fit(x[train], y[train])
+    places: np.ndarray = best.get_support(indices=True)
+    return places
+
+
+def _directions(x: sp.csr_array, seed: int) -> np.ndarray:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.preprocessing import normalize
+
+    svd = TruncatedSVD(min(_DIRECTIONS, x.shape[0] - 1), random_state=seed).fit(normalize(x))
+    directions: np.ndarray = svd.components_.T
+    return directions
+
+
+MODEL = Boosting()

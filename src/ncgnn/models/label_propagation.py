@@ -1,0 +1,89 @@
+"""Label propagation (Zhou et al., 2004): the graph and the labels alone."""
+
+from collections.abc import Mapping
+
+import torch
+import torch.nn.functional as F
+from pydantic import Field
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.errors import InputError
+from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.settings import RunSettings, Seed
+from ncgnn.nn import proportions
+from ncgnn.sparse import LinearOperator
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import class_scores
+
+
+class PropagationSettings(RunSettings):
+    """The settings of label propagation. Nothing is random: the seed changes nothing."""
+
+    share: float = Field(0.9, gt=0, lt=1, description="share of a node's labels that comes from its neighbours, alpha")
+    steps: int = Field(50, ge=1, le=10_000, description="propagation steps")
+    seed: Seed = 0
+
+
+class Propagation(nn.Module):
+    r""":math:`\mathbf{F} \leftarrow \alpha \tilde{\mathbf{A}} \mathbf{F} + (1 - \alpha) \mathbf{Y}`, where
+    :math:`\mathbf{Y}` are the known labels. A node that no label reaches gets the class shares of the known nodes."""
+
+    known: Tensor
+    labels: Tensor
+
+    def __init__(self, known: Tensor, labels: Tensor, sizes: Sizes, settings: PropagationSettings) -> None:
+        super().__init__()
+        self.sizes, self.share, self.steps = sizes, settings.share, settings.steps
+        self.register_buffer("known", known)
+        self.register_buffer("labels", labels)
+
+    def forward(self, a: LinearOperator) -> Tensor:
+        if a.shape[0] != self.sizes.nodes:
+            raise InputError(
+                f"label propagation predicts the graph it was trained on, of {self.sizes.nodes} nodes; this one has"
+                f" {a.shape[0]}"
+            )
+        start = torch.zeros(self.sizes.nodes, self.sizes.classes)
+        start[self.known] = F.one_hot(self.labels, self.sizes.classes).to(start.dtype)
+        f = start
+        for _ in range(self.steps):
+            f = self.share * (a @ f) + (1 - self.share) * start
+        return torch.where(f.any(dim=1, keepdim=True), f, start.mean(dim=0))
+
+
+class LabelPropagation(Model[PropagationSettings]):
+    """Nothing is trained; validation chooses how far labels spread."""
+
+    name, title, settings_class = "label-propagation", "label propagation", PropagationSettings
+    knows = "graph"
+    rival = 1
+
+    def prepare(self, graph: PreparedGraph, settings: PropagationSettings) -> Inputs:
+        return Inputs((graph.adjacency,))
+
+    def build(self, sizes: Sizes, settings: PropagationSettings) -> Propagation:
+        none = torch.empty(0, dtype=torch.int64)
+        return Propagation(none, none, sizes, settings)
+
+    def fit(
+        self, inputs: Inputs, split: Data, settings: PropagationSettings, on_epoch: OnEpoch = lambda epoch: None
+    ) -> Fitted:
+        known = split.train_mask.nonzero().squeeze(1)
+        module = Propagation(known, split.y[known], Sizes.of(split), settings)
+        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split)
+
+    def probabilities(self, scores: Tensor) -> Tensor:
+        return proportions(scores)
+
+    def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: PropagationSettings) -> Propagation:
+        if set(state) != {"known", "labels"}:
+            raise ValueError("it holds no known labels")
+        return Propagation(state["known"], state["labels"], sizes, settings)
+
+    def candidates(self) -> list[PropagationSettings]:
+        return [PropagationSettings.make({"share": share}) for share in (0.5, 0.9, 0.99)]
+
+
+MODEL = LabelPropagation()

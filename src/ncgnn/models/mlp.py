@@ -1,0 +1,76 @@
+"""MLP: features alone."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from pydantic import Field
+from torch import nn
+from torch_geometric.data import Data
+
+from ncgnn.models.base.features import prepare_features
+from ncgnn.models.base.layers import LayerSettings, LayerStack, layer_training
+from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes
+from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.sparse import cheaper_operator
+from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import Training
+
+
+class MLPSettings(LayerSettings):
+    """The settings of an MLP, by default those of Zhu et al. (H2GCN), whose Keras counts the penalty twice: its 5e-4 is
+    a weight decay of 1e-3."""
+
+    model: Literal["mlp"] = Field("mlp", description="always mlp")
+    weight_decay: float = Field(1e-3, ge=0, le=100, description="weight decay of the layers that decay names")
+    epochs: int = Field(2000, ge=1, description="maximum number of epochs")
+    patience: int = Field(200, ge=1, description="epochs in the window, or without improvement")
+
+
+@dataclass(frozen=True)
+class Rows(Inputs):
+    """Features of all nodes, and the graph that they are of."""
+
+    data: Data
+
+
+class MLP(Model[MLPSettings]):
+    """Layers without the graph."""
+
+    name, title, settings_class = "mlp", "MLP", MLPSettings
+    knows = "features"
+    rival = 3
+
+    def prepare(self, graph: PreparedGraph, settings: MLPSettings) -> Rows:
+        return Rows((graph.features(settings.normalize_features),), graph.data)
+
+    def build(self, sizes: Sizes, settings: MLPSettings) -> LayerStack:
+        return LayerStack(sizes.features, sizes.classes, settings.layers, settings.width, settings.dropout)
+
+    def training(self, module: nn.Module, settings: MLPSettings) -> Training:
+        return layer_training(module, settings)
+
+    def fit(self, inputs: Inputs, split: Data, settings: MLPSettings, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+        """On the training and validation nodes: each stands alone, so the others would only cost time."""
+        assert isinstance(inputs, Rows)
+        known = known_nodes(inputs.data.x, split)
+        x = cheaper_operator(prepare_features(known.x, settings.normalize_features))
+        return super().fit(Inputs((x,)), known, settings, on_epoch)
+
+    def candidates(self) -> list[MLPSettings]:
+        return [MLPSettings.make({"normalize_features": divided}) for divided in (True, False)]
+
+    def published(self, graph: str) -> MLPSettings:
+        return MLPSettings.make({})
+
+
+def known_nodes(x: torch.Tensor, split: Data) -> Data:
+    """The training and validation nodes as a graph without edges."""
+    nodes = (split.train_mask | split.val_mask).nonzero().squeeze(1)
+    is_dense = x.layout == torch.strided
+    rows = x[nodes] if is_dense else x.to_sparse_coo().index_select(0, nodes).to_sparse_csr()
+    masks = {key: split[key][nodes] for key in ("train_mask", "val_mask")}
+    return Data(x=rows, y=split.y[nodes], class_names=split.class_names, **masks)
+
+
+MODEL = MLP()

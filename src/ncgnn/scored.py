@@ -1,0 +1,117 @@
+"""A graph with the scores that a model gave its nodes: what explanations, reports, pages and servers read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.calibration import Calibration
+from ncgnn.data.splits import roles
+from ncgnn.errors import InputError
+from ncgnn.nn import Routing
+from ncgnn.train.inputs import Inputs
+
+NOT_CALIBRATED = "the model has no calibration: train with nodes set aside for it"
+_FEW = 8  # names that can be listed, all of them, in a message
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """One forward pass.
+
+    Attributes:
+        model: what to call the model.
+        module: the trained module.
+        data: the complete graph.
+        inputs: what the module was given of it.
+        scores: class scores [N, C].
+        shares: the same as shares of one, before calibration.
+        routing: how the scores came about; None for a model that has no reasons of its own.
+        classes: names of the classes, in the order of the scores.
+        calibration: makes the shares probabilities; None if no nodes were set aside for it.
+    """
+
+    model: str
+    module: nn.Module
+    data: Data
+    inputs: Inputs
+    scores: Tensor
+    shares: Tensor
+    routing: Routing | None
+    classes: Sequence[str]
+    calibration: Calibration | None
+
+    @cached_property
+    def names(self) -> "Names":
+        data = self.data
+        labels = [data.class_names[label] if label >= 0 else None for label in data.y.tolist()]
+        titles = data.get("node_titles")
+        return Names(data.node_ids, self.classes, data.feature_names, labels, roles(data), titles)
+
+    @cached_property
+    def probabilities(self) -> Tensor:
+        """Of each class [N, C]; uncalibrated without :attr:`calibration`."""
+        if self.calibration is None:
+            return self.shares
+        return torch.from_numpy(self.calibration.probabilities(self.shares.numpy()))
+
+    @property
+    def predicted(self) -> np.ndarray:
+        """The number of each node's class [N]."""
+        best: np.ndarray = self.scores.argmax(dim=1).numpy()
+        return best
+
+    def class_sets(self, coverage: float) -> np.ndarray:
+        """Which classes each node may belong to [N, C]."""
+        if self.calibration is None:
+            raise InputError(NOT_CALIBRATED, "calibrate")
+        return self.calibration.sets(self.shares.numpy(), coverage)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the numbers of one model and one graph stand for."""
+
+    nodes: Sequence[str]
+    classes: Sequence[str]
+    features: Sequence[str]
+    labels: Sequence[str | None]
+    splits: Sequence[str] | None
+    titles: Sequence[str] | None
+
+    def title(self, number: int) -> str | None:
+        """What to call a node beside its id, where that is known."""
+        return self.titles[number] or None if self.titles is not None else None
+
+    def split(self, number: int) -> str | None:
+        """The part of the split that a node belongs to, where that is known."""
+        return self.splits[number] or None if self.splits is not None else None
+
+    def class_number(self, name: object) -> int:
+        return find([name], self.classes, "class")[0]
+
+    def node_numbers(self, ids: Sequence[object]) -> list[int]:
+        return find(ids, self.nodes, "node", self.titles or ())
+
+
+def find(wanted: Sequence[object], known: Sequence[str], kind: str, titles: Sequence[str] = ()) -> list[int]:
+    """The places of names; for one that is not there, an error with the name whose title it is, or those nearest."""
+    places = {name: place for place, name in enumerate(known)}
+    missing = next((str(name) for name in wanted if str(name) not in places), None)
+    if missing is None:
+        return [places[str(name)] for name in wanted]
+    if missing and missing in titles:
+        raise InputError(f"{missing!r} is the title of {kind} {known[titles.index(missing)]!r}: give its id")
+    raise InputError(f"there is no {kind} {missing!r}; {_others(missing, known)}")
+
+
+def _others(missing: str, known: Sequence[str]) -> str:
+    if len(known) <= _FEW:
+        return f"there are {', '.join(map(repr, known))}"
+    near = get_close_matches(missing, known, n=3, cutoff=0.5)
+    return f"{'near are' if near else 'there are such as'} {', '.join(map(repr, near or known[:3]))}"
