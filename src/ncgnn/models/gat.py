@@ -1,0 +1,73 @@
+"""GAT (Veličković et al., 2018): neighbours weighted by attention."""
+
+from typing import TYPE_CHECKING, Any, cast
+
+import torch.nn.functional as F
+from pydantic import Field
+from torch import Tensor, nn
+from torch_geometric.nn import GATConv
+
+from ncgnn.models.base.model import Model, Sizes
+from ncgnn.models.base.settings import TrainingSettings
+from ncgnn.models.base.spaces import scaled, stepped
+from ncgnn.train.inputs import Inputs
+
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
+
+class GATSettings(TrainingSettings):
+    """The settings of GAT, by default those of its authors on Cora and Citeseer."""
+
+    heads: int = Field(8, ge=1, le=64, description="attention heads of the first layer")
+    out_heads: int = Field(1, ge=1, le=64, description="attention heads of the last layer, averaged")
+    width: int = Field(8, ge=1, le=1024, description="size of a head of the first layer")
+    dropout: float = Field(0.6, ge=0, lt=1, description="dropout rate on the input of each layer and on attention")
+    lr: float = Field(0.005, gt=0, le=100, description="learning rate")
+
+
+class GAT(nn.Module):
+    """Two layers: heads side by side, then averaged."""
+
+    def __init__(self, in_channels: int, out_channels: int, settings: GATSettings) -> None:
+        super().__init__()
+        width, heads, self.dropout = settings.width, settings.heads, settings.dropout
+        self.first = GATConv(in_channels, width, heads, dropout=self.dropout)
+        self.second = GATConv(width * heads, out_channels, settings.out_heads, concat=False, dropout=self.dropout)
+
+    def hidden(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        """What the heads of the first layer say, side by side [N, heads width]."""
+        return F.elu(self.first(F.dropout(x, self.dropout, self.training), edge_index))
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        hidden = F.dropout(self.hidden(x, edge_index), self.dropout, self.training)
+        out: Tensor = self.second(hidden, edge_index)
+        return out
+
+
+class GATModel(Model[GATSettings]):
+    """Edges without their weights."""
+
+    name, title, settings_class = "gat", "GAT", GATSettings
+    measured = 4
+
+    def build(self, sizes: Sizes, settings: GATSettings) -> GAT:
+        return GAT(sizes.features, sizes.classes, settings)
+
+    def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
+        return cast(GAT, module.eval()).hidden(*inputs.arguments)
+
+    def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
+        return super().space(trial, graph, variant) | {
+            "dropout": stepped(trial, "dropout", 0.0, 0.9, 0.1),
+            "lr": scaled(trial, "lr", 1e-3, 0.05),
+            "heads": trial.suggest_categorical("heads", (4, 8)),
+            "width": trial.suggest_categorical("width", (8, 16)),
+        }
+
+    def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
+        names = {"lr", "weight_decay", "normalize_features", "dropout", "heads", "width"}
+        return [self.published(graph).model_dump(include=names)]
+
+
+MODEL = GATModel()

@@ -1,0 +1,39 @@
+import torch
+import torch.nn.functional as F
+
+import ncgnn
+from ncgnn.data import complete
+from ncgnn.models import PreparedGraph, Sizes
+from ncgnn.models.gat import MODEL, GATSettings
+from ncgnn.train.loop import class_scores
+
+
+def attention(h: torch.Tensor, layer, a: torch.Tensor) -> torch.Tensor:
+    """Each head of a layer [heads, N, width]: neighbours and the node itself, weighted by a softmax of LeakyReLU."""
+    heads = []
+    for head in range(layer.heads):
+        wh = (h @ layer.lin.weight.t()).view(len(h), layer.heads, -1)[:, head]
+        scores = F.leaky_relu((wh @ layer.att_dst[0, head])[:, None] + (wh @ layer.att_src[0, head])[None], 0.2)
+        heads.append(scores.masked_fill(~a, float("-inf")).softmax(dim=1) @ wh)
+    return torch.stack(heads)
+
+
+def test_its_update_is_that_of_the_paper():
+    data = complete(ncgnn.load_dataset("karate"))
+    settings = GATSettings.make({"heads": 2, "width": 3, "out_heads": 2, "normalize_features": False})
+    module = MODEL.build(Sizes.of(data), settings)
+    a = torch.eye(34, dtype=torch.bool)
+    a[data.edge_index[1], data.edge_index[0]] = True
+    with torch.no_grad():
+        first = attention(data.x.to_dense(), module.first, a)
+        hidden = F.elu(torch.cat(list(first), dim=1) + module.first.bias)
+        expected = attention(hidden, module.second, a).mean(dim=0) + module.second.bias
+    inputs = MODEL.prepare(PreparedGraph(data), settings)
+    torch.testing.assert_close(class_scores(module, inputs), expected)
+    torch.testing.assert_close(MODEL.hidden(module, inputs), hidden)
+
+
+def test_its_published_settings():
+    assert MODEL.published("cora") == GATSettings.make({"heads": 8, "width": 8, "lr": 0.005, "weight_decay": 5e-4})
+    assert MODEL.published("pubmed").out_heads == 8
+    assert MODEL.published("pubmed").lr == 0.01
