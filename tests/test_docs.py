@@ -4,7 +4,8 @@ How a page is read:
 
 - ``python`` blocks of a page run in order in one namespace; a ``text`` block right after one is what it prints;
 - ``console`` blocks run their ``$`` lines in order; the lines after a command are what it prints;
-- ``csv`` and ``toml`` blocks stand under a line like ``nodes.csv:`` and become that file;
+- ``csv`` and ``toml`` blocks stand under a line like ``nodes.csv:`` and become that file, and so do ``python`` blocks
+  under a line like ``sage.py:``;
 - all of it happens in one empty folder a page, in which the tables of docs/own-data.md lie already;
 - a line ``...`` of output stands for any lines, ``...`` at the end of a line for any text;
 - where the paragraph before a block says "for example", numbers with a point may be others.
@@ -111,14 +112,14 @@ def test_the_examples_of_a_page_run_and_print_what_they_are_said_to(page: str, f
         elif block.kind == "text":
             pytest.fail(f"{page}:{block.line}: a text block says what a python block right before it prints")
         printed = None
-        if block.kind == "python":
+        if block.file:
+            Path(block.file).write_text(block.text, "utf-8")
+        elif block.kind == "python":
             printed = run_python(block, page, names)
         elif block.kind == "console":
             run_console(block, page)
-        elif block.kind in ("csv", "toml"):
-            assert block.file, f"{page}:{block.line}: the line before a {block.kind} block names a file"
-            Path(block.file).write_text(block.text, "utf-8")
         else:
+            assert block.kind not in ("csv", "toml"), f"{page}:{block.line}: the line before it names a file"
             # a block without a language is a drawing
             assert block.kind in ("text", ""), f"{page}:{block.line}: nothing is known of {block.kind} blocks"
     assert not printed, f"{page}: the last python block prints\n{printed}"

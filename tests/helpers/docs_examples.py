@@ -18,7 +18,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        found = re.fullmatch(r"(\S+\.(?:csv|toml)):", self.before)
+        found = re.fullmatch(r"(\S+\.(?:csv|toml|py)):", self.before)
         return found[1] if found else None
 
     @property
