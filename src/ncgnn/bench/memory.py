@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.bench.contestants import enter
-from ncgnn.bench.graphs import random_graph
+from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.errors import InputError
-from ncgnn.models import find_model
+from ncgnn.models import find_model, reference, resolve
+from ncgnn.models.base.contestant import enter
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.train.reproducible import use_threads
 
@@ -36,7 +36,7 @@ def measure_memory(
 def _in_own_process(graph: str, file: Path, model: str, config: Config, tell: Callable[[str], None]) -> dict[str, Any]:
     title = find_model(model).title
     tell(f"{graph}: memory of {title}")
-    order = {"file": str(file), "model": model, "config": config.model_dump(), "threads": torch.get_num_threads()}
+    order = {"file": str(file), "model": reference(model), "config": config.model_dump(), "threads": torch.get_num_threads()}
     command = [sys.executable, "-m", "ncgnn.bench.memory", json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
@@ -50,14 +50,14 @@ def _in_own_process(graph: str, file: Path, model: str, config: Config, tell: Ca
 
 def peak_of_training(file: str, model: str, config: dict[str, Any], threads: int) -> dict[str, float | int]:
     """Megabytes before training, with libraries and data in memory, and how many more at the peak of two steps."""
-    settings = Config.make(config)
+    settings, definition = Config.make(config), resolve(model)
     with use_threads(threads):
         data = Data(**torch.load(file))
-        if not isinstance(settings, find_model(model).settings_class):  # the others' users have dense features
+        if not isinstance(settings, definition.settings_class):  # the others' users have dense features
             data.x = data.x.to_dense() if data.x.layout != torch.strided else data.x
-        enter(model, _small(data), settings).step()  # libraries and compiled code, which are not the model's
+        enter(definition.name, _small(data), settings).step()  # libraries and compiled code, which are not the model's
         before = reset_peak()
-        contestant = enter(model, data, settings)
+        contestant = enter(definition.name, data, settings)
         for _ in range(STEPS):
             contestant.step()
         return {"before_mb": round(before, 1), "peak_mb": round(peak_memory() - before, 1), "steps": STEPS}

@@ -5,10 +5,10 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from ncgnn.bench.contestants import enter
 from ncgnn.bench.timing import interleaved
 from ncgnn.data.graph import num_classes
 from ncgnn.models import find_model
+from ncgnn.models.base.contestant import enter
 from ncgnn.models.ncgnn.config import Config
 
 TASKS = ("step", "predict")
@@ -23,13 +23,10 @@ def measure_steps(
     seconds: float = 1e9,
 ) -> list[dict[str, Any]]:
     """One row for each model and task; the models take turns."""
-    entered = {model: enter(model, data, config) for model in models}
-    tasks = {(model, task): getattr(entered[model], task) for model in models for task in TASKS}
+    entered = {find_model(model).title: enter(model, data, config) for model in models}
+    tasks = {(title, task): getattr(contestant, task) for title, contestant in entered.items() for task in TASKS}
     timings = interleaved(tasks, repeats, lambda text: tell(f"{data.name}: {text}"), seconds)
-    return [
-        describe(data) | {"model": find_model(model).title, "task": task} | timing.row()
-        for (model, task), timing in timings.items()
-    ]
+    return [describe(data) | {"model": title, "task": task} | timing.row() for (title, task), timing in timings.items()]
 
 
 def describe(data: Data) -> dict[str, Any]:

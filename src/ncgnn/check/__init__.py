@@ -1,4 +1,4 @@
-"""What will go wrong with a graph, found before training."""
+"""Find problems in a graph before training."""
 
 from ncgnn.check.cost import Cost
 from ncgnn.check.finding import Finding

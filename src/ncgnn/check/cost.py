@@ -1,4 +1,4 @@
-"""What training will take on this machine: time from a measured step, memory from the sizes of capsules and votes."""
+"""Cost of training on this machine: time from a measured step, memory from the sizes of capsules and votes."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,17 +9,17 @@ from time import perf_counter
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.bench.contestants import Contestant, enter
-from ncgnn.bench.graphs import random_graph
 from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
+from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.data.graph import feature_tensor
+from ncgnn.models.base.contestant import Contestant, enter
 from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.models.ncgnn.config import Config
 
 MOST_NODES = 10_000
 _COPIES = 4  # capsules and votes with what the backward pass needs of them; weights with gradient and Adam's moments
-_ENTRY_BYTES = 24  # of a filter: a value and a column number, there and in the transpose
+_ENTRY_BYTES = 24  # of a filter: a value and a column index, in the matrix and its transpose
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,12 @@ class Cost:
     """Expected time and memory of training.
 
     Attributes:
-        epoch_seconds: a step and a validation.
-        epochs: fewest and most: training ends ``patience`` epochs after the best.
-        megabytes: beyond libraries and data, at the peak, without the preparation of the filter.
-        free_megabytes: what the machine has to give, nan where it does not tell.
-        measured_nodes: size of the graph that was measured. A larger graph, or one without a split, is not measured
-            itself, but a random one with rows of its features and its mean degree; its time is multiplied by the ratio
-            of their sizes.
+        epoch_seconds: time of a step and a validation.
+        epochs: minimum and maximum: training ends ``patience`` epochs after the best.
+        megabytes: peak memory beyond libraries and data, without the preparation of the filter.
+        free_megabytes: available memory, nan if unknown.
+        measured_nodes: size of the measured graph. For a large graph, or one without a split, a smaller random graph
+            with the same mean degree and feature rows is measured instead, and its time is scaled up.
     """
 
     epoch_seconds: float
@@ -45,16 +44,16 @@ class Cost:
 
 def expected_cost(view: View, config: Config) -> Cost:
     sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
-    _run(enter(NCGNN.name, _sample(view, 100), config))  # compiles and loads what is needed once
+    _run(enter(NCGNN.name, _sample(view, 100), config))  # compiles and loads kernels
     contestant = enter(NCGNN.name, sample, config)
-    _run(contestant)  # the first step meets cold memory
+    _run(contestant)  # the first step allocates memory
     seconds = _run(contestant) * view.num_nodes / sample.num_nodes
     epochs = (min(config.patience + 1, config.epochs), config.epochs)
     return Cost(seconds, epochs, expected_megabytes(view, config), free_megabytes(), int(sample.num_nodes))
 
 
 def expected_megabytes(view: View, config: Config) -> float:
-    """Within a fifth of what was measured on the graphs of docs/performance.md."""
+    """Estimated peak memory, within 20 % of the measurements in docs/performance.md."""
     layers = [
         (config.num_capsules, config.primary_channels),
         *config.hidden,
@@ -86,7 +85,7 @@ def _sample(view: View, most: int) -> Data:
 
 
 def free_megabytes() -> float:
-    """Memory that a process can have, with what the system keeps of files and would give back."""
+    """Memory available to a process, including reclaimable file caches."""
     try:
         lines = Path("/proc/meminfo").read_text("utf-8").splitlines()
         return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("MemAvailable:"))

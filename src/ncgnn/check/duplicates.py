@@ -1,4 +1,4 @@
-"""Nodes that are there twice."""
+"""Find duplicate nodes."""
 
 import numpy as np
 
@@ -7,17 +7,17 @@ from ncgnn.check.fingerprints import groups, neighbour_fingerprints, row_fingerp
 from ncgnn.check.view import View
 from ncgnn.text import several
 
-ENOUGH_NEIGHBOURS = 3  # leaves of one hub have equal neighbours and need be no copies; three equal ones are no accident
-SERIOUS, WORTH_A_WARNING = 0.05, 0.01  # shares of the test nodes
+ENOUGH_NEIGHBOURS = 3  # leaves of one hub share their neighbour without being copies; sharing three is no coincidence
+SERIOUS, WORTH_A_WARNING = 0.05, 0.01  # fractions of the test nodes
 SEVERAL = 10
 
 
 def duplicate_groups(view: View) -> np.ndarray:
-    """For each node the number of its group of copies; a node without a copy is alone in its group.
+    """The index of each node's group of copies; a node without a copy is alone in its group.
 
-    Copies have the same neighbours and the same features. From three neighbours on the features may differ: the copies
-    in well-known graphs differ in a few words. Copies that are linked to each other have the same neighbours if each
-    counts itself; so have the members of a clique, therefore they must have the same features however many they are.
+    Copies have the same neighbours and the same features. With three or more neighbours the features may differ: the
+    copies in well-known graphs differ in a few words. Copies that are linked to each other have the same neighbours
+    if each counts itself; this is also true for the members of a clique, so these must always have the same features.
     """
     features = row_fingerprints(view.x)
     told_by_neighbours = view.degree >= ENOUGH_NEIGHBOURS
@@ -61,7 +61,7 @@ def _across(view: View, leaking: int) -> str:
 
 
 def _leaking(view: View, numbers: np.ndarray, is_copy: np.ndarray) -> np.ndarray:
-    """Test nodes that have a copy among the nodes for training or validation."""
+    """Test nodes with a copy among the training or validation nodes."""
     if not view.is_split:
         return np.zeros(0, np.int64)
     seen = view.members("train") | view.members("val")
@@ -70,7 +70,7 @@ def _leaking(view: View, numbers: np.ndarray, is_copy: np.ndarray) -> np.ndarray
 
 
 def _pairs(view: View, numbers: np.ndarray, nodes: np.ndarray) -> list[str]:
-    """The first nodes, each beside a copy of it, one that is not tested if there is any."""
+    """The first nodes, each with one of its copies, if possible one that is not a test node."""
     preferred = ~view.members("test") if view.is_split else np.ones(view.num_nodes, bool)
     pairs = []
     for node in nodes[:SHOWN]:

@@ -1,4 +1,4 @@
-"""Features that say nothing, or drown the others."""
+"""Find features that carry no information or dominate the others."""
 
 import numpy as np
 from sklearn.utils.sparsefuncs import min_max_axis

@@ -1,4 +1,4 @@
-"""What a check has found, in words."""
+"""A finding of a check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is worth knowing before training.
+    """One problem found before training.
 
     Attributes:
         name: the kind of finding, the same in every graph.
-        level: ``serious`` if results will mislead, ``warning`` if they may, ``note`` if it is good to know.
+        level: ``serious`` if results will be misleading, ``warning`` if they may be, else ``note``.
         what: what was found.
-        count: how many nodes, features or classes it is about.
+        count: number of nodes, features or classes concerned.
         first: names of the first of them.
         why: why it matters.
         advice: what to do.
-        options: the parameters and settings that the advice is about.
+        options: the parameters and settings that the advice refers to.
     """
 
     name: str

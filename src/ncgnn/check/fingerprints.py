@@ -1,14 +1,14 @@
-"""Equal rows and equal neighbourhoods, found by 64-bit sums of random numbers instead of comparisons of all pairs."""
+"""Find equal rows and equal neighbourhoods with 64-bit sums of random numbers instead of comparing all pairs."""
 
 import numpy as np
 import scipy.sparse as sp
 
-_ENTRIES = 4_000_000  # at a time: each needs some 50 bytes
+_ENTRIES = 4_000_000  # at a time: each needs about 50 bytes
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def row_fingerprints(x: sp.csr_array) -> np.ndarray:
-    """A number for each row of a matrix: equal rows have equal ones, and others differ but for bad luck."""
+    """A fingerprint of each row of a matrix: equal rows have equal ones; collisions are very unlikely."""
     if not x.nnz:
         return np.zeros(x.shape[0], np.uint64)
     rows = max(1, _ENTRIES * x.shape[0] // x.nnz)
@@ -23,7 +23,7 @@ def _fingerprints(x: sp.csr_array) -> np.ndarray:
 
 
 def neighbour_fingerprints(adjacency: sp.csr_array, closed: bool) -> np.ndarray:
-    """A number for each node that depends on its neighbours and their weights, with ``closed`` also on the node itself.
+    """A fingerprint of each node's neighbours and their weights; with ``closed``, it includes the node itself.
 
     Two copies of a page that link to each other have equal neighbours only if each counts itself.
     """
@@ -36,7 +36,7 @@ def neighbour_fingerprints(adjacency: sp.csr_array, closed: bool) -> np.ndarray:
 
 
 def groups(*fingerprints: np.ndarray) -> np.ndarray:
-    """The number of the group that each node is in; nodes are together if all their fingerprints are equal."""
+    """The index of each node's group; nodes are in the same group if all their fingerprints are equal."""
     joined = np.zeros(len(fingerprints[0]), np.uint64)
     for part in fingerprints:
         joined = _scramble(joined * _ODD + part)

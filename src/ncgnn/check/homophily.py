@@ -1,4 +1,4 @@
-"""How much the labels of neighbours agree, and what that means for the choice of hops."""
+"""Homophily of a graph, and what it means for the choice of hops."""
 
 from dataclasses import dataclass
 from math import isnan, nan
@@ -15,17 +15,17 @@ TELLING = 0.1
 
 @dataclass(frozen=True)
 class Homophily:
-    """Agreement of labels along edges, counted where both ends have a label; nan where there is nothing to count.
+    """Agreement of labels along edges whose two ends have a label; nan if there are no such edges.
 
     Attributes:
-        edge: share of edges within a class.
-        node: mean over nodes of the share of neighbours of the own class.
-        adjusted: ``edge`` above chance: 0 where the ends of an edge agree as often as their degrees alone make them, 1
-            where they always do, below 0 where they avoid it (Platonov et al., "Characterizing graph datasets for node
-            classification", 2023).
-        two_steps: the same for two different neighbours of one node, which is weighted by one over its degree as in a
-            random walk.
-        edges: how many edges have a label at both ends.
+        edge: fraction of edges within a class.
+        node: mean over nodes of the fraction of neighbours in the node's class.
+        adjusted: ``edge`` corrected for chance: 0 if the ends of an edge agree as often as expected from their degrees,
+            1 if they always agree, below 0 if they agree less often than expected (Platonov et al., "Characterizing
+            graph datasets for node classification", 2023).
+        two_steps: the same for two different neighbours of one node, weighted by one over its degree as in a random
+            walk.
+        edges: number of edges with a label at both ends.
     """
 
     edge: float
@@ -36,7 +36,7 @@ class Homophily:
 
     @property
     def meaning(self) -> str:
-        """What it says about the setting ``hops``."""
+        """What this means for the setting ``hops``."""
         if not self.edges:
             return "no edge connects two labelled nodes: no advice on hops"
         if isnan(self.adjusted):
@@ -59,7 +59,7 @@ def measure_homophily(view: View) -> Homophily:
     labelled = np.flatnonzero(view.y >= 0)
     shape = (view.num_nodes, max(1, len(view.data.class_names)))
     classes = sp.csr_array((np.ones(len(labelled)), (labelled, view.y[labelled])), shape=shape)
-    around = (adjacency @ classes).toarray()  # how many neighbours of each class a node has
+    around = (adjacency @ classes).toarray()  # number of neighbours per node and class
     return Homophily(
         found.edge_homophily,
         found.node_homophily,
@@ -70,7 +70,7 @@ def measure_homophily(view: View) -> Homophily:
 
 
 def _two_steps(adjacency: sp.csr_array, classes: sp.csr_array, around: np.ndarray) -> float:
-    """Each node pairs its labelled neighbours, all pairs but those of a neighbour with itself."""
+    """Agreement of all pairs of different labelled neighbours of a node."""
     degree = np.maximum(np.diff(adjacency.indptr), 1)
     labelled = around.sum(axis=1)
     weight = adjacency @ ((labelled - 1).clip(min=0) / degree)  # of a node in pairs
@@ -79,7 +79,7 @@ def _two_steps(adjacency: sp.csr_array, classes: sp.csr_array, around: np.ndarra
 
 
 def _adjusted(classes: sp.csr_array, weight: np.ndarray, agreeing: float) -> float:
-    """``agreeing`` of the total ``weight`` of the labelled nodes, above what the classes' shares of it alone give."""
+    """The agreeing fraction of the total ``weight``, corrected for the agreement expected by chance."""
     of_class = classes.T @ weight
     if not of_class.sum():
         return nan

@@ -1,4 +1,4 @@
-"""Whether there are enough labels, and of every class."""
+"""Check that there are enough labels of every class."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def few_label_findings(view: View) -> list[Finding]:
 
 
 def refused_split(reason: str) -> Finding:
-    """For labels that cannot even be split."""
+    """The finding for labels that cannot be split."""
     return Finding(
         name="few labels",
         level="serious",

@@ -1,4 +1,4 @@
-"""Features that give the label away."""
+"""Find features that leak the label."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,16 @@ from ncgnn.check.finding import Finding
 from ncgnn.check.view import View
 from ncgnn.text import several
 
-SAMPLE = 5000  # labelled nodes that are looked at; a leak shows in far fewer
-SMALLEST_CLASS = 10  # a class of few nodes can lie together by chance
+SAMPLE = 5000  # maximum number of labelled nodes to use; far fewer are enough to see a leak
+SMALLEST_CLASS = 10  # the nodes of a small class can be adjacent by chance
 GIVEN_AWAY = 0.95
 _COLUMNS = 256
-_SEED = 7_201_943  # with a small seed, a generated graph may have been shuffled in the very same order
+_SEED = 7_201_943  # with a small seed, a generated graph may have been shuffled in the same order
 
 
 @dataclass(frozen=True)
 class Leak:
-    """How well a feature alone tells a class: 1 for always, 0 for no better than chance."""
+    """How well a feature alone predicts a class: 1 for always, 0 for no better than chance."""
 
     feature: int
     label: int
@@ -26,12 +26,12 @@ class Leak:
 
 
 def find_leaks(x: sp.csr_array, y: np.ndarray) -> list[Leak]:
-    """Features by which a class can be told, the strongest first; one for each pair of feature and class.
+    """Features that predict a class, strongest first; one entry per pair of feature and class.
 
-    The nodes are sorted by the feature. If it gives a class away, the nodes of the class follow one another, whether
-    the feature is a mark of the class, a number that is high or low for it, or a code.
+    Nodes are sorted by the feature. If it leaks a class, the nodes of the class are adjacent, whether the feature is a
+    flag, a number that is high or low for the class, or a code.
     """
-    # shuffled, so that nodes of equal value come in random order
+    # shuffled, so that nodes with equal values are in random order
     known = np.random.default_rng(_SEED).permutation(np.flatnonzero(y >= 0))[:SAMPLE]
     if not len(known):
         return []
@@ -43,7 +43,7 @@ def find_leaks(x: sp.csr_array, y: np.ndarray) -> list[Leak]:
 
 
 def _strengths(columns: sp.csc_array, labels: np.ndarray) -> np.ndarray:
-    """For each feature and class [f, C] how many of the class are followed by another of it, above chance."""
+    """Fraction of nodes followed by another of the same class, corrected for chance, per feature and class [f, C]."""
     sizes = np.bincount(labels)
     ordered = labels[np.argsort(columns.toarray(), axis=0, kind="stable")]
     same = ordered[1:] == ordered[:-1]

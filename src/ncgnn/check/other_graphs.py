@@ -1,4 +1,4 @@
-"""Features and labels that belong to another graph of the data folder."""
+"""Find other graphs in the data folder with the same features and labels."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ from ncgnn.data.npz import FAULTS
 
 
 def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
-    """Graphs in ``folders`` with the same features and labels and other edges: one of the two was made wrong."""
+    """Graphs in ``folders`` with the same features and labels but different edges: one of the two is wrong."""
     files = [file for folder in folders for file in sorted(folder.glob("*.npz"))]
     same = sorted({file.stem for file in files if _is_mixed_up(view, file)})
     if not same:

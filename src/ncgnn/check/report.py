@@ -34,7 +34,7 @@ DETECTORS: tuple[Callable[[View], list[Finding]], ...] = (
 
 @dataclass(frozen=True)
 class Report:
-    """What was found in a graph, the serious things first."""
+    """The findings for a graph, serious ones first."""
 
     graph: str
     nodes: int
@@ -51,7 +51,7 @@ class Report:
         return any(finding.level == "serious" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as JSON has them; what could not be measured is None."""
+        """Plain values for JSON; values that could not be measured are None."""
         return {"serious": self.is_serious} | {key: _plain(value) for key, value in asdict(self).items()}
 
 
@@ -60,12 +60,12 @@ def check_graph(
     config: Config | None = None,
     folders: Iterable[Path] = (),
 ) -> Report:
-    """Look for what will go wrong before training.
+    """Find problems in a graph before training.
 
     Args:
-        data: a graph; with one split as masks, it is also checked what the split hides.
-        config: the settings whose time and memory are estimated.
-        folders: folders of ``.npz`` graphs, in which the features and labels of this one may be found again.
+        data: a graph; if it has one split as masks, the split is checked too.
+        config: the settings to estimate time and memory for.
+        folders: folders of ``.npz`` graphs to search for the same features and labels.
     """
     view, findings = View.of(data), []
     for detect in DETECTORS:

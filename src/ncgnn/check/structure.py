@@ -1,4 +1,4 @@
-"""Nodes that no label can reach along edges."""
+"""Find nodes that no label can reach along edges."""
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -40,7 +40,7 @@ def _no_edges(view: View) -> Finding:
 
 
 def component_findings(view: View) -> list[Finding]:
-    """Components of two nodes or more without a node that trains, or without a label where there is no split."""
+    """Components of two or more nodes without a training node or, if there is no split, without a label."""
     count, component = connected_components(view.adjacency, directed=False)
     size = np.bincount(component, minlength=count)
     teaching = view.members("train") if view.is_split else view.y >= 0

@@ -1,4 +1,4 @@
-"""A graph as the checks look at it."""
+"""The form of a graph used by the checks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from ncgnn.data.graph import SPLITS, feature_matrix
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A graph with its names, and its features and edges as matrices; ``is_split`` says whether it has a split."""
+    """A graph with names, and with features and edges as matrices; ``is_split`` is whether it has a split."""
 
     data: Data
     is_split: bool
@@ -39,7 +39,7 @@ class View:
 
     @cached_property
     def adjacency(self) -> sp.csr_array:
-        """Edge weights, 1 where there are none; without self-loops, which every filter adds itself."""
+        """Edge weights, 1 by default; without self-loops, which every filter adds itself."""
         source, target = self.data.edge_index.numpy()
         weight = self.data.get("edge_weight")
         values = np.ones(len(source), np.float32) if weight is None else weight.numpy().astype(np.float32)

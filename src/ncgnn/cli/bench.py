@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.cli import graph as g
+from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -49,7 +50,10 @@ def _checked(models: list[str] | None) -> list[str]:
     from ncgnn.models import all_models
 
     titles = {model.title.lower(): model.name for model in all_models()}
-    chosen = [choose_model(titles.get(model.lower(), model)).name for model in models or ()]
+    try:
+        chosen = [choose_model(titles.get(model.lower(), model)).name for model in models or ()]
+    except InputError as error:
+        raise InputError(str(error), "models") from None
     return list(dict.fromkeys(chosen)) or measured_models()
 
 
@@ -58,12 +62,13 @@ def _measure(data: "Data", models: list[str], hops: int | None, threads: int | N
     from ncgnn.bench.steps import describe
     from ncgnn.cli.progress import status
     from ncgnn.data import complete, usual_split
+    from ncgnn.models import find_model
     from ncgnn.provenance import machine
     from ncgnn.train.reproducible import use_threads
 
-    config = measured(hops or hops_of(data.name))
+    config, titles = measured(hops or hops_of(data.name)), ", ".join(find_model(model).title for model in models)
     data = usual_split(complete(data))
-    with use_threads(threads), status(f"{data.name}: measuring {len(models)} models") as tell:
+    with use_threads(threads), status(f"{data.name}: measuring {titles}") as tell:
         steps = measure_steps(data, models, config, repeats, tell)
         memory = measure_memory(data, models, config, tell)
         return describe(data) | {"hops": config.hops, "models": _by_model(steps, memory), "machine": machine()}

@@ -36,12 +36,11 @@ Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich
 
 def choose_model(name: str) -> "Model[Any]":
     """A model of the registry, or the user's own as ``package.module:Name``, looked for in this folder, too."""
-    from ncgnn.models import find_model, import_model
+    from ncgnn.models import resolve
 
-    if ":" not in name:
-        return find_model(name)
-    sys.path.insert(0, os.getcwd())
-    return import_model(name)
+    if ":" in name:
+        sys.path.insert(0, os.getcwd())
+    return resolve(name)
 
 
 def choose_settings(

@@ -1,8 +1,8 @@
-"""All models, one file or folder each, named as the model is. :mod:`ncgnn.models.base` is what they share."""
+"""All models, one file or folder per model, with the same name. :mod:`ncgnn.models.base` is shared by all."""
 
 from ncgnn.models.base.model import Fitted, Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
-from ncgnn.models.base.registry import all_models, find_model, import_model, model_names, register
+from ncgnn.models.base.registry import all_models, find_model, import_model, model_names, reference, register, resolve
 from ncgnn.models.base.settings import RunSettings, TrainingSettings
 
 __all__ = [
@@ -16,5 +16,7 @@ __all__ = [
     "find_model",
     "import_model",
     "model_names",
+    "reference",
     "register",
+    "resolve",
 ]

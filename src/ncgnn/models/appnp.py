@@ -38,7 +38,7 @@ class APPNP(nn.Module):
 
 
 class APPNPModel(Model[APPNPSettings]):
-    """Its normalised adjacency is computed once."""
+    """The normalised adjacency matrix is computed once."""
 
     name, title, settings_class = "appnp", "APPNP", APPNPSettings
     measured = 5

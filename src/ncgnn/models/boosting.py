@@ -1,8 +1,8 @@
-"""Gradient boosting on the features alone (scikit-learn's), its trees kept as tensors."""
+"""Gradient boosting on features only (scikit-learn), with trees stored as tensors."""
 
 import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,15 +18,18 @@ from ncgnn.models.base.settings import RunSettings, Seed
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import class_scores
 
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
 MOST_FEATURES = 100
-"""Trees look at one feature at a time: of more, as of words, they are given a choice or a summary."""
+"""Maximum number of features; more, e.g. words, are reduced by selection or SVD."""
 
 _DIRECTIONS = 32
 _TREE = ("feature_idx", "num_threshold", "left", "right", "value")
 
 
 class BoostingSettings(RunSettings):
-    """The settings of boosting. scikit-learn's 20 nodes per leaf would leave 140 training nodes undivided."""
+    """The settings of boosting. With scikit-learn's 20 nodes per leaf, 140 training nodes would hardly be split."""
 
     trees: int = Field(100, ge=1, le=10_000, description="maximum number of trees per class")
     leaf: int = Field(5, ge=1, description="fewest training nodes per leaf")
@@ -35,8 +38,8 @@ class BoostingSettings(RunSettings):
 
 class Trees(nn.Module):
     """Boosted trees as arrays. ``feature_idx``, ``num_threshold``, ``left``, ``right`` and ``value`` are [trees, nodes]
-    (a leaf leads to itself), ``base`` the scores before the first tree, ``reduction`` the columns that are looked at,
-    or the directions of the features."""
+    (a leaf points to itself), ``base`` the scores before the first tree, ``reduction`` the selected columns, or the
+    directions of the features."""
 
     def __init__(self, arrays: Mapping[str, Tensor]) -> None:
         super().__init__()
@@ -52,13 +55,14 @@ class Trees(nn.Module):
         for _ in range(int(at["depth"])):
             goes_left = rows.gather(1, at["feature_idx"][tree, node]) <= at["num_threshold"][tree, node]
             node = torch.where(goes_left, at["left"][tree, node], at["right"][tree, node])
-        each = at["value"][tree, node]
-        scores: Tensor = at["base"] + each.unflatten(1, (-1, len(at["base"]))).sum(dim=1)
+        scores: Tensor = at["base"]
+        for stage in at["value"][tree, node].unflatten(1, (-1, len(scores))).unbind(1):
+            scores = scores + stage  # one after another, which rounds as scikit-learn does
         return scores if scores.shape[1] > 1 else torch.cat([torch.zeros_like(scores), scores], dim=1)
 
 
 class Boosting(Model[BoostingSettings]):
-    """Validation chooses how features are reduced and how many trees are kept."""
+    """Feature reduction and number of trees are selected on validation nodes."""
 
     name, title, settings_class = "boosting", "gradient boosting", BoostingSettings
     knows = "features"
@@ -87,11 +91,17 @@ class Boosting(Model[BoostingSettings]):
             raise ValueError("it holds no trees")
         return Trees(state)
 
+    def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
+        return {"leaf": trial.suggest_int("leaf", 1, 40)}
+
+    def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
+        return [{"leaf": 5}, {"leaf": 20}]
+
 
 def _boost(
     x: np.ndarray, y: np.ndarray, train: np.ndarray, val: np.ndarray, settings: BoostingSettings, reduction: np.ndarray
 ) -> tuple[float, dict[str, Tensor]]:
-    """The accuracy on validation nodes of the best number of trees, and these trees."""
+    """The validation accuracy with the best number of trees, and these trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
@@ -103,7 +113,7 @@ def _boost(
 
 
 def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) -> dict[str, Tensor]:
-    """Trees [trees, nodes], padded; a leaf leads to itself, whatever the feature."""
+    """Padded trees [trees, nodes]; a leaf points to itself, whatever the feature."""
     most = max(map(len, trees))
     found: dict[str, Any] = {name: np.zeros((len(trees), most)) for name in _TREE}
     for number, nodes in enumerate(trees):
@@ -122,7 +132,7 @@ def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) ->
 
 
 def reduced(x: sp.csr_array, reduction: np.ndarray) -> np.ndarray:
-    """Dense features: the columns that are named, or the directions of the rows at unit length."""
+    """Dense features: the selected columns, or projections of the normalised rows."""
     if reduction.ndim == 1:
         chosen: np.ndarray = x[:, reduction].toarray()
         return chosen
@@ -133,8 +143,8 @@ def reduced(x: sp.csr_array, reduction: np.ndarray) -> np.ndarray:
 
 
 def reductions(x: sp.csr_array, y: np.ndarray, train: np.ndarray, seed: int) -> Iterator[np.ndarray]:
-    """All columns or, where there are many, those that tell the training classes apart best (by their F values), and
-    the strongest directions of all nodes' features [f, d], which know no label."""
+    """All columns or, if there are many, those that separate the training classes best (by F value), and the leading
+    singular directions of all nodes' features [f, d], which do not use labels."""
     if x.shape[1] <= MOST_FEATURES:
         yield np.arange(x.shape[1])
         return

@@ -27,7 +27,7 @@ class GATSettings(TrainingSettings):
 
 
 class GAT(nn.Module):
-    """Two layers: heads side by side, then averaged."""
+    """Two layers: concatenated heads, then averaged heads."""
 
     def __init__(self, in_channels: int, out_channels: int, settings: GATSettings) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class GAT(nn.Module):
         self.second = GATConv(width * heads, out_channels, settings.out_heads, concat=False, dropout=self.dropout)
 
     def hidden(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """What the heads of the first layer say, side by side [N, heads width]."""
+        """Concatenated outputs of the heads of the first layer [N, heads width]."""
         return F.elu(self.first(F.dropout(x, self.dropout, self.training), edge_index))
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:

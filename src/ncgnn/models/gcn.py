@@ -1,4 +1,4 @@
-"""GCN (Kipf and Welling, 2017) on the library's own sparse products."""
+"""GCN (Kipf and Welling, 2017) with the library's own sparse products."""
 
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -60,16 +60,16 @@ class GCN(Model[GCNSettings]):
         return hidden
 
     def candidates(self) -> list[GCNSettings]:
-        """The wider of the two published ones, which suits any graph; rows of features divided by their sums, which
-        suits words, and as they are, which suits numbers."""
+        """The wider of the two published settings, which suits any graph, with row-normalised features, which suits
+        words, and with unchanged features, which suits numbers."""
         wide = self.published("")
         return [wide.model_copy(update={"normalize_features": divided}) for divided in (True, False)]
 
     def published(self, graph: str, layers: int = 2) -> GCNSettings:
-        """Kipf and Welling's; on graphs with published splits the wider one that Zhu et al. (H2GCN) report there.
+        """Kipf and Welling's settings; on graphs with published splits, the wider ones reported by Zhu et al. (H2GCN).
 
-        Their rule to stop is for two layers. A deeper GCN has hardly begun to learn when the window of ten epochs ends
-        it (Cora, five layers: 56 %), so other depths keep their best weights, with a patience of 100.
+        The stopping rule is for two layers. The window of ten epochs stops deeper GCNs before they learn (Cora, five
+        layers: 56 %), so other depths keep their best weights, with a patience of 100.
         """
         is_kipfs = usual_rule(graph) in ("20 per class", "25/25/50")
         other_depth = {} if layers == 2 else _BEST_WEIGHTS
@@ -88,8 +88,8 @@ class GCN(Model[GCNSettings]):
         }
 
     def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
-        """What was found on graphs of its family, the default, and the published settings as far as they are
-        searched."""
+        """The best settings on graphs of the same family, the default, and the published settings, within the search
+        space."""
         info = find_info(graph)
         found = [GCNSettings.make(values) for values in _FOUND.get("" if info is None else info.family, [])]
         published = self.published(graph).model_copy(update={"patience": 100})

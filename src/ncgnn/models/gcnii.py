@@ -1,4 +1,4 @@
-"""GCNII (Chen et al., 2020): many layers, each with a share of the first."""
+"""GCNII (Chen et al., 2020): many layers with initial residual connections."""
 
 import torch.nn.functional as F
 from pydantic import Field
@@ -43,7 +43,7 @@ class GCNII(nn.Module):
 
 
 class GCNIIModel(Model[GCNIISettings]):
-    """Its normalised adjacency is computed once."""
+    """The normalised adjacency matrix is computed once."""
 
     name, title, settings_class = "gcnii", "GCNII", GCNIISettings
     measured = 6

@@ -1,6 +1,7 @@
-"""Label propagation (Zhou et al., 2004): the graph and the labels alone."""
+"""Label propagation (Zhou et al., 2004): uses only the graph and the labels."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -12,14 +13,18 @@ from ncgnn.errors import InputError
 from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import RunSettings, Seed
+from ncgnn.models.base.spaces import stepped
 from ncgnn.nn import proportions
 from ncgnn.sparse import LinearOperator
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import class_scores
 
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
+
 
 class PropagationSettings(RunSettings):
-    """The settings of label propagation. Nothing is random: the seed changes nothing."""
+    """The settings of label propagation. Nothing is random, so the seed has no effect."""
 
     share: float = Field(0.9, gt=0, lt=1, description="share of a node's labels that comes from its neighbours, alpha")
     steps: int = Field(50, ge=1, le=10_000, description="propagation steps")
@@ -28,7 +33,7 @@ class PropagationSettings(RunSettings):
 
 class Propagation(nn.Module):
     r""":math:`\mathbf{F} \leftarrow \alpha \tilde{\mathbf{A}} \mathbf{F} + (1 - \alpha) \mathbf{Y}`, where
-    :math:`\mathbf{Y}` are the known labels. A node that no label reaches gets the class shares of the known nodes."""
+    :math:`\mathbf{Y}` are the known labels. A node that no label reaches gets the class frequencies of known nodes."""
 
     known: Tensor
     labels: Tensor
@@ -54,7 +59,7 @@ class Propagation(nn.Module):
 
 
 class LabelPropagation(Model[PropagationSettings]):
-    """Nothing is trained; validation chooses how far labels spread."""
+    """Nothing is trained; how far labels spread is selected on validation nodes."""
 
     name, title, settings_class = "label-propagation", "label propagation", PropagationSettings
     knows = "graph"
@@ -84,6 +89,12 @@ class LabelPropagation(Model[PropagationSettings]):
 
     def candidates(self) -> list[PropagationSettings]:
         return [PropagationSettings.make({"share": share}) for share in (0.5, 0.9, 0.99)]
+
+    def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
+        return {"share": stepped(trial, "share", 0.05, 0.95, 0.05)}
+
+    def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
+        return [{"share": 0.5}, {"share": 0.9}]
 
 
 MODEL = LabelPropagation()

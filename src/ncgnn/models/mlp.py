@@ -1,14 +1,13 @@
-"""MLP: features alone."""
+"""MLP: uses only features."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from pydantic import Field
-from torch import nn
+from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.models.base.features import prepare_features
 from ncgnn.models.base.layers import LayerSettings, LayerStack, layer_training
 from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
@@ -29,9 +28,9 @@ class MLPSettings(LayerSettings):
 
 @dataclass(frozen=True)
 class Rows(Inputs):
-    """Features of all nodes, and the graph that they are of."""
+    """Features of all nodes, and the same as a tensor, to choose rows of."""
 
-    data: Data
+    x: Tensor
 
 
 class MLP(Model[MLPSettings]):
@@ -42,7 +41,8 @@ class MLP(Model[MLPSettings]):
     rival = 3
 
     def prepare(self, graph: PreparedGraph, settings: MLPSettings) -> Rows:
-        return Rows((graph.features(settings.normalize_features),), graph.data)
+        divided = settings.normalize_features
+        return Rows((graph.features(divided),), graph.x(divided))
 
     def build(self, sizes: Sizes, settings: MLPSettings) -> LayerStack:
         return LayerStack(sizes.features, sizes.classes, settings.layers, settings.width, settings.dropout)
@@ -51,11 +51,10 @@ class MLP(Model[MLPSettings]):
         return layer_training(module, settings)
 
     def fit(self, inputs: Inputs, split: Data, settings: MLPSettings, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
-        """On the training and validation nodes: each stands alone, so the others would only cost time."""
+        """Train on training and validation nodes only: nodes are independent, so the others would only cost time."""
         assert isinstance(inputs, Rows)
-        known = known_nodes(inputs.data.x, split)
-        x = cheaper_operator(prepare_features(known.x, settings.normalize_features))
-        return super().fit(Inputs((x,)), known, settings, on_epoch)
+        known = known_nodes(inputs.x, split)
+        return super().fit(Inputs((cheaper_operator(known.x),)), known, settings, on_epoch)
 
     def candidates(self) -> list[MLPSettings]:
         return [MLPSettings.make({"normalize_features": divided}) for divided in (True, False)]
@@ -64,7 +63,7 @@ class MLP(Model[MLPSettings]):
         return MLPSettings.make({})
 
 
-def known_nodes(x: torch.Tensor, split: Data) -> Data:
+def known_nodes(x: Tensor, split: Data) -> Data:
     """The training and validation nodes as a graph without edges."""
     nodes = (split.train_mask | split.val_mask).nonzero().squeeze(1)
     is_dense = x.layout == torch.strided

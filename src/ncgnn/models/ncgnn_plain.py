@@ -1,4 +1,4 @@
-"""NCGNN written down in PyTorch's own operations: what the fused kernels are measured against."""
+"""NCGNN in plain PyTorch operations: the baseline for the fused kernels."""
 
 from dataclasses import dataclass
 from typing import cast
@@ -7,7 +7,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.models.base.features import prepare_features
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn import MODEL as FUSED
@@ -20,7 +19,7 @@ from ncgnn.train.loop import Training
 
 
 class PlainNCGNN(nn.Module):
-    """A model's weights and numbers, one operation after another; features as they are, sparse or dense."""
+    """The same weights and results as the model, in plain operations; features may be sparse or dense."""
 
     def __init__(self, model: NCGNN) -> None:
         super().__init__()
@@ -45,7 +44,7 @@ class PlainNCGNN(nn.Module):
 
 @dataclass(frozen=True)
 class _Hops:
-    """Equation 4, hop after hop."""
+    """Equation 4, hop by hop."""
 
     a: Tensor
     xi: Tensor
@@ -65,8 +64,7 @@ class PlainModel(Model[Config]):
     measured = 2
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
-        x = prepare_features(graph.data.x, settings.normalize_features)
-        return Inputs((x, graph.filter(settings.make_filter())))
+        return Inputs((graph.x(settings.normalize_features), graph.filter(settings.make_filter())))
 
     def build(self, sizes: Sizes, settings: Config) -> PlainNCGNN:
         return PlainNCGNN(settings.make_model(sizes.features, sizes.classes))

@@ -1,4 +1,4 @@
-"""PyTorch Geometric's own GCN, as its users write it: the reference for speed and numbers."""
+"""PyTorch Geometric's GCN in its usual form: the reference for speed and results."""
 
 from pydantic import Field
 from torch_geometric.nn.models import GCN
@@ -18,7 +18,7 @@ class PyGSettings(TrainingSettings):
 
 
 class PyGModel(Model[PyGSettings]):
-    """Its normalised adjacency is computed once."""
+    """The normalised adjacency matrix is computed once."""
 
     name, title, settings_class = "pyg-gcn", "GCN (PyG)", PyGSettings
     measured = 3

@@ -1,1 +1,1 @@
-"""Graphs and tables that are generated."""
+"""Generated graphs and tables."""

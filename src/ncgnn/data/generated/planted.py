@@ -1,4 +1,4 @@
-"""A graph whose reasons are known: which neighbours carry the signal of a class, and in which features."""
+"""A graph with known ground truth: which neighbours and features carry the signal of a class."""
 
 from collections import Counter
 
@@ -13,19 +13,19 @@ COLOURS = ("red", "green", "blue", "yellow")
 
 _CASES, _WITNESSES, _BYSTANDERS = 400, 80, 600
 _OWN, _OTHER, _IDLE = 4, 1, 6  # links of a case: to witnesses of its class, of any class, and to bystanders
-_GROUP, _NOISE, _LENGTH = 10, 60, 8  # words of a class, words of nobody, words of a node
+_GROUP, _NOISE, _LENGTH = 10, 60, 8  # words per class, noise words, words per node
 
 
 def planted(seed: int = 0) -> Data:
-    """Generate cases of four classes, with witnesses who know the class of a case and bystanders who know nothing.
+    """Generate cases of four classes, linked to witnesses, which carry the signal of a class, and to bystanders.
 
     Only cases have labels. A case is linked to four witnesses of its class, one of any class, and six bystanders. Half
-    of the words of a witness are from the group of its class, the other half are noise, as all words of cases and
-    bystanders are: only neighbours of one kind and features of one group tell what class a case has. A witness serves
-    many cases and a bystander few, so that filters hear bystanders more.
+    of the words of a witness are from the group of its class, the other half are noise, like all words of cases and
+    bystanders: for each class, only one kind of neighbour and one group of features carry the signal. A witness is
+    linked to many cases and a bystander to few, so filters give bystanders larger weights.
 
-    The truth is in ``node_group`` [N] and ``feature_group`` [f]: the class whose signal a node or a feature carries,
-    -1 for none.
+    The ground truth is in ``node_group`` [N] and ``feature_group`` [f]: the class whose signal a node or feature
+    carries, -1 for none.
     """
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(_CASES) % len(COLOURS))
@@ -50,7 +50,7 @@ def planted(seed: int = 0) -> Data:
 def _links(y: np.ndarray, node_group: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Edges (case, other), shape (edges, 2)."""
     every, bystanders = np.flatnonzero(node_group >= 0), np.arange(_CASES + _WITNESSES, len(node_group))
-    idle = rng.permutation(np.resize(bystanders, _CASES * _IDLE)).reshape(_CASES, _IDLE)  # so that none is left over
+    idle = rng.permutation(np.resize(bystanders, _CASES * _IDLE)).reshape(_CASES, _IDLE)  # so that none is unused
     edges = []
     for case, colour in enumerate(y):
         own = rng.choice(np.flatnonzero(node_group == colour), _OWN, replace=False)
@@ -76,7 +76,7 @@ def _kinds(node_group: np.ndarray) -> list[str]:
 
 
 def _numbered(names: list[str]) -> list[str]:
-    """Each name with its number among its like."""
+    """Number equal names: each name with its index within its group."""
     seen = Counter[str]()
     numbered = []
     for name in names:

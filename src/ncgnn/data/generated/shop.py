@@ -1,4 +1,4 @@
-"""The tables of an invented shop, as a person might have them: an example to try everything on."""
+"""Example tables of a fictional shop."""
 
 from collections.abc import Mapping
 
@@ -22,17 +22,17 @@ _BRANDS = {
     "sport": ("Tamber", "Velo One"),
 }
 _DEPARTMENTS = tuple(_WORDS)
-_PRICES = (18.0, 25.0, 60.0, 9.0, 35.0)  # what a product of each department usually costs
+_PRICES = (18.0, 25.0, 60.0, 9.0, 35.0)  # typical price per department
 
 _OLD, _NEW, _LABELLED = 800, 40, 520
-_NEVER_BOUGHT = 6  # the last of the old products have no edge
+_NEVER_BOUGHT = 6  # the last of the old products have no edges
 
 
 def shop_tables(seed: int = 0) -> Mapping[str, pd.DataFrame]:
-    """Generate tables of products and of what is bought together, now and a month later with new products.
+    """Generate tables of products and co-purchases, for this month and, with new products, for the next.
 
-    A title may hold words of its department, words of any, or both; products are bought mostly with others of their
-    department. ``shelf`` gives the department away: a product gets its shelf when its department has been decided.
+    A title contains words of its department, words of any department, or both; products are mostly bought with others
+    of their department. ``shelf`` leaks the department: a product gets a shelf only after it has a department.
     """
     rng = np.random.default_rng(seed)
     department = rng.integers(len(_DEPARTMENTS), size=_OLD + _NEW)
@@ -78,7 +78,7 @@ def _brand(department: str, rng: np.random.Generator) -> str:
 
 
 def _orders(department: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
-    """Pairs of products and how often they were bought together, newer ones with those listed before."""
+    """Pairs of products and how often they were bought together; new products are paired with earlier ones."""
     rows = []
     bought = np.delete(np.arange(len(department)), np.arange(_OLD - _NEVER_BOUGHT, _OLD))
     for number, product in enumerate(bought[1:], 1):

@@ -22,21 +22,21 @@ def syn_cora(
     seed: int = 0,
     features: Data | None = None,
 ) -> Data:
-    """Generate a graph in which a share ``homophily`` of the edges joins nodes of one class.
+    """Generate a graph in which a fraction ``homophily`` of the edges is within classes.
 
-    Nodes arrive one after another and link to ``edges_per_node`` earlier ones. For each new edge it is drawn first
-    whether it stays within the class, from an urn that holds ``homophily`` of all edges, and then the other end:
-    in proportion to degree, and between classes in proportion to one over the circular distance of the class numbers,
-    as in the published graphs. Weighting all earlier nodes by degree times homophily, as the original rule reads,
-    misses the wanted share, because the classes' total degrees drift. The first few nodes link once, so that the
-    default size has the published 2968 edges. Classes have equal sizes (up to one node), and no node is isolated. With
-    very few nodes a class the share can fall short, because there is nothing left to link to.
+    Nodes arrive one by one and link to ``edges_per_node`` earlier ones. For each new edge, we first draw whether it is
+    within the class, from an urn with a fraction ``homophily`` of such edges, and then the other end: with probability
+    proportional to degree and, between classes, to one over the circular distance of the class numbers, as in the
+    published graphs. Weighting all earlier nodes by degree times homophily, as the original rule says, misses the
+    target homophily because the total degrees of the classes drift. The first few nodes link once, so that the default
+    size has the published 2968 edges. Classes have equal sizes (up to one node), and no node is isolated. With very few
+    nodes per class, the homophily can be too low because there are no nodes left to link to.
 
     Args:
-        homophily: share of edges within a class, from 0 to 1.
-        features: labelled graph whose rows serve as features, drawn without replacement, classes matched by size. By
-            default Cora, if it is on this machine and large enough; otherwise binary words from a topic model. The
-            edges and labels of a seed do not depend on it.
+        homophily: fraction of edges within a class, from 0 to 1.
+        features: labelled graph whose rows are used as features, drawn without replacement, with classes matched by
+            size. Default: Cora, if it is available locally and large enough; otherwise binary words from a topic model.
+            The edges and labels for a seed do not depend on it.
     """
     _check(homophily, num_nodes, num_classes, edges_per_node)
     rng = np.random.default_rng(seed)
@@ -48,7 +48,7 @@ def syn_cora(
 
 def _features(y: np.ndarray, given: Data | None, rng: np.random.Generator) -> tuple[torch.Tensor, list[str] | None]:
     if given is not None and not _fits(given, y):
-        raise InputError("features: a class of the given graph has fewer nodes than the class that shall draw from it")
+        raise InputError("features: a class of the given graph has fewer nodes than the class that draws from it")
     bank = given if given is not None else local_graph("cora")
     if bank is None or not _fits(bank, y):
         return feature_tensor(_topic_model(y, rng)), None
@@ -67,8 +67,8 @@ def _check(homophily: float, num_nodes: int, num_classes: int, edges_per_node: i
 def _attach(y: np.ndarray, homophily: float, per_node: int, rng: np.random.Generator) -> np.ndarray:
     """Edges (new node, earlier node) of a graph that grows node by node, shape (edges, 2).
 
-    Whether an edge stays within its class is drawn from an urn, so that the share comes out exactly as long as there
-    is a node to link to either way.
+    Whether an edge is within its class is drawn from an urn, so the homophily is exact as long as there is a node to
+    link to in both cases.
     """
     graph = _Growth(y.tolist(), rng)
     new_ends = np.repeat(np.arange(len(y)), _edge_counts(len(y), per_node)).tolist()
@@ -79,13 +79,13 @@ def _attach(y: np.ndarray, homophily: float, per_node: int, rng: np.random.Gener
 
 
 def _edge_counts(num_nodes: int, per_node: int) -> list[int]:
-    """New edges of each node: none for the first, one for the few that start the graph, then ``per_node``."""
+    """Number of new edges per node: none for the first, one for the next few, then ``per_node``."""
     start = min(num_nodes, 5 * per_node + 1)
     return [0] + [1] * (start - 1) + [per_node] * (num_nodes - start)
 
 
 class _Growth:
-    """The graph so far. A pool holds the nodes of a class, each as often as its degree: a uniform draw follows it."""
+    """The graph so far. A pool lists the nodes of a class, each repeated by degree, so uniform draws follow degrees."""
 
     def __init__(self, classes: list[int], rng: np.random.Generator) -> None:
         self.classes, self.rng = classes, rng
@@ -93,10 +93,10 @@ class _Growth:
         self.pools: list[list[int]] = [[] for _ in range(max(classes) + 1)]
         self.earlier = [0] * len(self.pools)  # nodes of each class that arrived before the newest
         self.newest = 0
-        self.linked: list[int] = [0]  # the first node starts with one end, or nothing could link to it
+        self.linked: list[int] = [0]  # the first node starts with degree one, otherwise nothing could link to it
 
     def link(self, node: int, within: bool) -> bool:
-        """Link ``node`` to an earlier one, within its class as asked if there is one; return whether it is."""
+        """Link ``node`` to an earlier node, within its class or not as requested if possible; return whether it is."""
         if node != self.newest:
             self._arrive(node)
         within = self._possible(within)
@@ -130,7 +130,7 @@ class _Growth:
                 return node
 
     def _weight(self, other: int, within: bool) -> float:
-        """Weight of a class: its total degree, over the circular distance between class numbers."""
+        """Weight of a class: its total degree divided by the circular distance between class numbers."""
         distance = abs(self.classes[self.newest] - other)
         if within or distance == 0:
             return float(within and distance == 0)
@@ -138,7 +138,7 @@ class _Growth:
 
 
 def _fits(bank: Data, y: np.ndarray) -> bool:
-    """Whether each class of ``y`` finds enough rows in the class of ``bank`` with the same rank by size."""
+    """Whether each class of ``y`` has enough rows in the class of ``bank`` with the same rank by size."""
     have, need = -np.sort(-_sizes(bank)), -np.sort(-np.bincount(y))
     return len(have) >= len(need) and bool((have[: len(need)] >= need).all())
 
@@ -154,7 +154,7 @@ def _draw_rows(bank: Data, y: np.ndarray, rng: np.random.Generator) -> sp.csr_ar
 
 
 def _topic_model(y: np.ndarray, rng: np.random.Generator) -> sp.csr_array:
-    """Binary bags of words: half of a node's words from all classes' common words, half from its class's own.
+    """Binary bags of words: half of a node's words are common to all classes, half are specific to its class.
 
     Common words follow Zipf's law; a class's distribution is a Dirichlet draw around it.
     """

@@ -1,1 +1,1 @@
-"""What all models have in common: the protocol, settings, prepared graphs, presets, the registry."""
+"""Shared by all models: the protocol, settings, prepared graphs, presets, the registry."""

@@ -1,11 +1,11 @@
-"""Features as models take them."""
+"""Prepare features for models."""
 
 import torch
 from torch import Tensor
 
 
 def prepare_features(x: Tensor, normalize: bool) -> Tensor:
-    """Features as they are, or each row divided by the sum of its magnitudes."""
+    """Features unchanged, or with each row divided by its L1 norm."""
     x = x.to(torch.get_default_dtype())  # the type of the weights
     if not normalize:
         return x

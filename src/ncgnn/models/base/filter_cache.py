@@ -1,4 +1,4 @@
-"""Sparsified filters on disk, by graph and settings: loading one takes a fraction of preparing it."""
+"""Disk cache of sparsified filters, by graph and settings; loading takes a fraction of the preparation time."""
 
 import hashlib
 import os
@@ -20,16 +20,16 @@ from ncgnn.files import atomic
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, HopBank, Pattern
 
-_LONGEST_WRITE = 3600  # seconds; an unfinished file that is older belongs to nobody
+_LONGEST_WRITE = 3600  # seconds; older unfinished files are orphaned
 
 LARGEST_FOLDER = 2 * 10**9
-"""Bytes in the folder above which the filters that were not used for the longest time are removed."""
+"""Maximum size of the folder in bytes; the least recently used filters are removed first."""
 
-_FORMAT = "ncgnn-filter-2"  # to be raised when the form of the file changes
+_FORMAT = "ncgnn-filter-2"  # increase when the file format changes
 
 
 def filter_folder() -> Path | None:
-    """Where filters are kept: in the folder that NCGNN_CACHE names, else ``~/.cache/ncgnn``; nowhere if it is empty."""
+    """The cache folder: in NCGNN_CACHE, by default ``~/.cache/ncgnn``; None if NCGNN_CACHE is empty."""
     if os.environ.get("NCGNN_CACHE", "somewhere").strip() == "":
         return None
     try:
@@ -39,10 +39,10 @@ def filter_folder() -> Path | None:
 
 
 def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: Path | None) -> PreparedFilter:
-    """The filter of this graph: from the folder if it was prepared before, bit for bit what it was then.
+    """The prepared filter of this graph, from the cache if possible; cached filters are bit-identical.
 
-    Only sparsified filters are kept: the others are either implicit, and prepared as quickly as they are loaded, or
-    as large as N x N.
+    Only sparsified filters are cached: the others are either implicit, which are as fast to prepare as to load, or as
+    large as N x N.
     """
     edges, weight = data.edge_index, data.get("edge_weight")
     if folder is None or filter.sparsify is None:
@@ -58,7 +58,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
 
 @cache
 def _sources() -> str:
-    """A hash of the code that prepares filters: another version may give other numbers."""
+    """A hash of the code that prepares filters, because another version may give other numbers."""
     digest = hashlib.sha256()
     for package in ("ncgnn.nn", "ncgnn.sparse"):
         for file in sorted(Path(str(resources.files(package))).rglob("*.py")):
@@ -67,7 +67,7 @@ def _sources() -> str:
 
 
 def _digest(edges: Tensor, weight: Tensor | None) -> str:
-    """A hash of the edges as they are listed: in another order their weights may add up to other bits."""
+    """A hash of the edges in their order, because floating-point sums depend on it."""
     digest = hashlib.sha256()
     for part in (edges,) if weight is None else (edges, weight):
         array = np.ascontiguousarray(part.detach().cpu().numpy())
@@ -83,8 +83,8 @@ def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int) -> Prepared
         indptr, indices, values = map(torch.from_numpy, _arrays(path, key))
     except FileNotFoundError:  # removed a moment ago
         return None
-    except Exception as error:  # in whatever way a damaged or foreign file fails, the filter can be prepared anew
-        warnings.warn(f"{path}: not a stored filter, prepared anew ({error})", UserWarning, stacklevel=2)
+    except Exception as error:  # whatever is wrong with the file, the filter can be prepared again
+        warnings.warn(f"{path}: not a cached filter; preparing it again ({error})", UserWarning, stacklevel=2)
         return None
     with suppress(OSError):
         os.utime(path)  # used just now
@@ -112,13 +112,13 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
             np.savez(file, key=np.array(key), indptr=indptr, indices=indices, values=values)
         _remove_oldest(path.parent)
     except (OSError, InputError):
-        # the same words for all filters of the folder, so that they are said once
-        message = f"{path.parent}: cannot be written, so filters are prepared anew each time; set NCGNN_CACHE"
-        warnings.warn(f"{message} to another folder, or to nothing to keep none", UserWarning, stacklevel=2)
+        # the same message for all filters in the folder, so that the warning is shown once
+        message = f"{path.parent}: not writable, so filters are not cached; set NCGNN_CACHE"
+        warnings.warn(f"{message} to another folder, or to nothing to disable caching", UserWarning, stacklevel=2)
 
 
 def _remove_oldest(folder: Path) -> None:
-    """Down to the largest size allowed, and what a kill left behind."""
+    """Shrink the cache to the maximum size, and remove unfinished files."""
     found = []
     for path in folder.iterdir():
         with suppress(FileNotFoundError):  # another process removes as well

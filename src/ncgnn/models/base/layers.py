@@ -1,4 +1,4 @@
-"""GCN and MLP: the same stack of layers, with and without the graph."""
+"""GCN and MLP: the same layers, with and without the graph."""
 
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
@@ -20,7 +20,7 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class LayerSettings(RunSettings):
-    """Everything that decides a run of a GCN or an MLP besides the data."""
+    """All settings of a run of a GCN or an MLP."""
 
     identity: ClassVar[str] = "Settings"
     # fmt: off
@@ -71,10 +71,10 @@ class LayerStack(nn.Module):
     There are no biases, as in the published code of both.
 
     Args:
-        in_channels: features a node.
-        out_channels: classes.
-        layers: how many layers, at least one.
-        width: size of all layers but the last.
+        in_channels: number of features.
+        out_channels: number of classes.
+        layers: number of layers, at least one.
+        width: size of all layers except the last.
         dropout: probability of dropping an entry of a layer's input in training.
 
     Shapes:
@@ -97,7 +97,7 @@ class LayerStack(nn.Module):
 
 
 def dropped(x: LinearOperator, rate: float) -> LinearOperator:
-    """Features after dropout; a sparse matrix keeps its pattern, and with it the cached transpose."""
+    """Features after dropout; a sparse matrix keeps its pattern and its cached transpose."""
     values = x.parameter
     # comparing uniform numbers costs a quarter of torch's dropout, which is most of a step on ten million entries
     kept = values * (torch.rand_like(values) >= rate) / (1 - rate)

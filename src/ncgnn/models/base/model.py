@@ -1,4 +1,4 @@
-"""What a model is: settings, how it reads a graph, how it is trained, what to search."""
+"""The model protocol: settings, inputs, training and search space."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ S = TypeVar("S", bound=RunSettings)
 
 
 class Sizes(NamedTuple):
-    """What decides the shapes of a model's weights."""
+    """The sizes that determine the shapes of a model's weights."""
 
     features: int
     classes: int
@@ -45,7 +45,7 @@ class Sizes(NamedTuple):
 
 @dataclass
 class Fitted:
-    """A trained module with the weights of its best epoch, and how it got there."""
+    """A trained module with the weights of its best epoch, and its training history."""
 
     module: nn.Module
     best: Epoch
@@ -53,7 +53,7 @@ class Fitted:
 
 
 def in_one_epoch(module: nn.Module, probabilities: Tensor, split: Data) -> Fitted:
-    """What there is to say of a module that was not trained epoch by epoch."""
+    """The history of a module that was not trained in epochs."""
     log, masks = probabilities.clamp(min=1e-12).log(), (split.train_mask, split.val_mask)
     on_train, on_val = (F.nll_loss(log[mask], split.y[mask]).item() for mask in masks)
     epoch = Epoch(1, on_train, on_val, accuracy(probabilities, split.y, split.val_mask))
@@ -61,19 +61,19 @@ def in_one_epoch(module: nn.Module, probabilities: Tensor, split: Data) -> Fitte
 
 
 class Model(ABC, Generic[S]):
-    """A model that can be trained, tuned, compared, measured, saved and loaded by its name.
+    """A model that can be trained, tuned, compared, benchmarked, saved and loaded by name.
 
-    A subclass names itself, gives its settings and builds a module; everything else has a default that suits a PyG
-    module ``module(x, edge_index)`` whose outputs are class scores before the softmax.
+    A subclass defines a name, its settings and a module; everything else has a default that suits a PyG module
+    ``module(x, edge_index)`` whose outputs are logits.
 
     Attributes:
-        name: what the command line and model files call it.
-        title: what tables call it.
-        settings_class: its settings.
-        variants: kinds of the model that are tuned apart from each other, the usual one first.
-        knows: what it looks at: ``features``, ``graph`` (edges and labels) or ``both``.
-        rival: place among the simpler models that others are compared with, the simplest first; None for none.
-        measured: place among the models that ``bench`` measures unless told otherwise; None for none.
+        name: name on the command line and in model files.
+        title: name in tables.
+        settings_class: class of its settings.
+        variants: variants that are tuned separately, the default first.
+        knows: what it uses: ``features``, ``graph`` (edges and labels) or ``both``.
+        rival: rank among the simpler models that others are compared with, simplest first; None if it is not one.
+        measured: rank among the models that ``bench`` measures by default; None if it is not one.
     """
 
     name: ClassVar[str]
@@ -91,23 +91,23 @@ class Model(ABC, Generic[S]):
             settings.identity = cls.name
 
     def prepare(self, graph: PreparedGraph, settings: S) -> Inputs:
-        """What the module takes of a graph; by default dense features and edges."""
+        """The inputs of the module for a graph; default: dense features and edges."""
         return Inputs((graph.dense_features(_training(settings).normalize_features), graph.data.edge_index))
 
     @abstractmethod
     def build(self, sizes: Sizes, settings: S) -> nn.Module:
-        """The module, with weights drawn from torch's random state."""
+        """The module, initialised from torch's random state."""
 
     def training(self, module: nn.Module, settings: S) -> Training:
-        """Objective, optimiser and stopping rule; by default cross-entropy, Adam, and the best weights."""
+        """Objective, optimiser and stopping rule; default: cross-entropy, Adam, and the best weights."""
         how = _training(settings)
         optimizer = adam([{"params": list(module.parameters()), "weight_decay": how.weight_decay}], how.lr)
         return Training(CrossEntropy(), optimizer, Patience(how.patience), how.epochs)
 
     def fit(self, inputs: Inputs, split: Data, settings: S, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
-        """Train on ``split.train_mask``; stopping and the choice of weights look at ``split.val_mask`` alone.
+        """Train on ``split.train_mask``; stopping and the choice of weights only use ``split.val_mask``.
 
-        The outcome is a function of the arguments: the random state of the caller is neither used nor changed.
+        The result depends on the arguments only: the random state of the caller is neither used nor changed.
         """
         sizes, device = Sizes.of(split), split.y.device
         with seeded(settings.seed, device):
@@ -120,19 +120,19 @@ class Model(ABC, Generic[S]):
         return Fitted(module, trained.best, trained.history)
 
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
-        """Class scores of all nodes [N, C] and, from a model that has reasons of its own, how they came about."""
+        """Class scores of all nodes [N, C] and, for models that can be explained, the routing behind them."""
         return class_scores(module, inputs), None
 
     def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
-        """What the model makes of each node before it decides [N, h]."""
-        raise InputError(f"{self.title} has no hidden features to show")
+        """Hidden features of each node [N, h]."""
+        raise InputError(f"{self.title} has no hidden features")
 
     def probabilities(self, scores: Tensor) -> Tensor:
-        """Scores as shares of one, before calibration."""
+        """Scores normalised to sum to one, before calibration."""
         return scores.softmax(dim=-1)
 
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: S) -> nn.Module:
-        """The module whose weights were saved; raises ``ValueError`` if they are not those of such a module."""
+        """The module with saved weights; raises ``ValueError`` if they do not fit."""
         module = self.build(sizes, settings)
         try:
             module.load_state_dict(state)
@@ -141,30 +141,30 @@ class Model(ABC, Generic[S]):
         return module
 
     def of_variant(self, variant: str) -> dict[str, Any]:
-        """The settings that make the variant."""
+        """The settings that define the variant."""
         return {}
 
     def preset(self, graph: str, variant: str = "") -> S | None:
-        """The settings that were searched for a named graph; None where nobody has searched."""
+        """The tuned settings for a named graph; None if there are none."""
         found = read_preset(self.name, graph, variant)
         where = f"preset of {self.name} for {graph}"
         return None if found is None else self.settings_class.make(self.of_variant(variant) | found, where)
 
     def starting(self, graph: str, variant: str = "") -> dict[str, Any]:
-        """The settings a run begins with: the preset of a named graph, else the defaults."""
+        """The initial settings of a run: the preset of a named graph, otherwise the defaults."""
         return self.of_variant(variant) | (read_preset(self.name, graph, variant) or {})
 
     def candidates(self) -> list[S]:
-        """The settings to try on a graph without a preset, of which the best on validation is taken."""
+        """The settings to try on a graph without a preset; the best on validation nodes are used."""
         return [self.settings_class.make({})]
 
     def published(self, graph: str) -> S:
-        """The settings of the model's authors: the defaults or, where these differ for a graph,
-        ``presets/<model>/<graph>-published.toml``."""
+        """The settings of the model's authors: the defaults, or ``presets/<model>/<graph>-published.toml`` if they
+        differ for a graph."""
         return self.settings_class.make(read_preset(self.name, graph, "published") or {})
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
-        """Settings that a search suggests; by default learning rate, weight decay and, where there is one, dropout."""
+        """Settings suggested by a search; default: learning rate, weight decay and dropout, if there is any."""
         from ncgnn.models.base.spaces import scaled, stepped
 
         found: dict[str, Any] = {
@@ -177,7 +177,7 @@ class Model(ABC, Generic[S]):
         return found
 
     def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
-        """Parameters of the space that a search tries first; by default those of the default settings."""
+        """Points that a search tries first; default: the default settings."""
         names = ("lr", "weight_decay", "normalize_features", "dropout")
         return [self.settings_class.make({}).model_dump(include=set(names))]
 
@@ -186,7 +186,7 @@ class Model(ABC, Generic[S]):
 
 
 def _training(settings: RunSettings) -> TrainingSettings:
-    """The settings that the defaults of :class:`Model` read."""
+    """The settings used by the defaults of :class:`Model`."""
     if not isinstance(settings, TrainingSettings):
         raise InputError(f"{type(settings).__name__} has no learning rate: this model is not trained step by step")
     return settings

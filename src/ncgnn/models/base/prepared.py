@@ -1,4 +1,4 @@
-"""A graph as models take it."""
+"""A graph prepared for models."""
 
 from functools import cached_property
 
@@ -16,8 +16,8 @@ from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjac
 
 
 class PreparedGraph:
-    """A graph, and what models make of its features and edges. Each form is computed when it is first asked for, and
-    once, so that several models share it.
+    """A graph, and the forms of its features and edges that models use. Each form is computed once, on first use, and
+    shared by all models.
 
     Attributes:
         data: the complete graph, its numbers scaled.
@@ -25,35 +25,42 @@ class PreparedGraph:
 
     def __init__(self, data: Data) -> None:
         self.data = data
+        self._x: dict[bool, Tensor] = {}
         self._features: dict[bool, LinearOperator] = {}
         self._dense: dict[bool, Tensor] = {}
         self._filters: dict[str, PreparedFilter] = {}
 
     @classmethod
     def of(cls, data: "Data | PreparedGraph") -> "PreparedGraph":
-        """Any PyG graph, completed, its numbers scaled by its training nodes; a prepared one as it is."""
+        """Complete any PyG graph and scale its numbers by its training nodes; prepared graphs are unchanged."""
         return data if isinstance(data, PreparedGraph) else cls.of_complete(complete(data))
 
     @classmethod
     def of_complete(cls, data: Data) -> "PreparedGraph":
-        """A complete graph, its numbers scaled by its training nodes."""
+        """Prepare a complete graph, with numbers scaled by its training nodes."""
         return cls(standardise(data))
 
+    def x(self, normalize: bool) -> Tensor:
+        """The features [N, f], dense or sparse as they came."""
+        if normalize not in self._x:
+            self._x[normalize] = prepare_features(self.data.x, normalize)
+        return self._x[normalize]
+
     def features(self, normalize: bool) -> LinearOperator:
-        """The features [N, f] as the operator that is cheaper, dense or sparse."""
+        """The features [N, f] as an operator, dense or sparse, whichever is cheaper."""
         if normalize not in self._features:
-            self._features[normalize] = cheaper_operator(prepare_features(self.data.x, normalize))
+            self._features[normalize] = cheaper_operator(self.x(normalize))
         return self._features[normalize]
 
     def dense_features(self, normalize: bool) -> Tensor:
-        """The features [N, f] as PyG's layers take them."""
+        """The features [N, f] for PyG layers."""
         if normalize not in self._dense:
-            x = prepare_features(self.data.x, normalize)
+            x = self.x(normalize)
             self._dense[normalize] = (x if x.layout == torch.strided else x.to_dense()).contiguous()
         return self._dense[normalize]
 
     def filter(self, filter: GraphFilter) -> PreparedFilter:
-        """The filter on this graph."""
+        """The filter prepared for this graph."""
         if filter.cache_key not in self._filters:
             try:
                 prepared = prepare_filter(filter, self.data, torch.get_default_dtype(), filter_folder())
@@ -64,7 +71,7 @@ class PreparedGraph:
 
     @cached_property
     def normalized_edges(self) -> tuple[Tensor, Tensor]:
-        """Edges with self-loops, and their weights in the normalised adjacency, as PyG's layers take them."""
+        """Edges with self-loops, and their weights in the normalised adjacency matrix, for PyG layers."""
         edges, weight = gcn_norm(self.data.edge_index, self.data.get("edge_weight"), self.data.num_nodes)
         return edges, weight
 

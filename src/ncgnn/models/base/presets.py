@@ -1,4 +1,4 @@
-"""Settings that were found for a named graph: ``presets/<model>/<graph>[-<variant>].toml``."""
+"""Tuned settings for named graphs: ``presets/<model>/<graph>[-<variant>].toml``."""
 
 import tomllib
 from functools import cache
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def preset_path(model: str, graph: str, variant: str = "") -> Path:
-    """Where the settings for a graph lie, if there are any; one file for all graphs of a generated family."""
+    """The path of the settings for a graph, if any; one file for all graphs of a generated family."""
     family = graph.partition(":")[0]
     return preset_folder(model) / f"{family}{variant and '-'}{variant}.toml"
 
@@ -18,12 +18,12 @@ def preset_folder(model: str) -> Path:
 
 
 def preset_names(model: str) -> list[str]:
-    """The files there are, without their ending."""
+    """The existing files, without suffix."""
     return sorted(file.stem for file in preset_folder(model).glob("*.toml"))
 
 
 def read_preset(model: str, graph: str, variant: str = "") -> dict[str, Any] | None:
-    """The settings in the file; None if there is none. Each file is read once."""
+    """The settings in the file; None if it does not exist. Each file is read once."""
     found = _read(preset_path(model, graph, variant))
     return None if found is None else dict(found)
 

@@ -1,4 +1,4 @@
-"""The models there are, by name: a file or folder of ``ncgnn.models`` each, entry points, and a user's own."""
+"""Registry of models by name: modules of ``ncgnn.models``, entry points, and the user's own."""
 
 import pkgutil
 from functools import cache
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "ncgnn.models"
 _NO_MODEL = ("base", "presets")
 _OWN: dict[str, "AnyModel"] = {}
+_PATHS: dict[str, str] = {}  # where models that were imported come from
 
 
 def model_names() -> list[str]:
@@ -22,7 +23,7 @@ def model_names() -> list[str]:
 
 
 def find_model(name: str) -> "AnyModel":
-    """The :class:`~ncgnn.models.Model` of a name."""
+    """The :class:`~ncgnn.models.Model` with this name."""
     if name in _OWN:
         return _OWN[name]
     if name in _packaged():
@@ -33,7 +34,7 @@ def find_model(name: str) -> "AnyModel":
 
 
 def register(model: Any) -> Any:
-    """Make a model of one's own known by its name, in this process. Returns the model; also a class decorator."""
+    """Register your own model by name in this process. Returns the model; also works as a class decorator."""
     found = _instance(model, str(model))
     if found.name in _packaged():
         raise InputError(f"{found.name!r} is a model of ncgnn: choose another name")
@@ -47,9 +48,21 @@ def import_model(path: str) -> "AnyModel":
     try:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"{path}: no such model ({error}); write package.module:Name", "model") from None
-    register(found)
-    return _instance(found, path)
+        raise InputError(f"{path}: no such model ({error}); write package.module:Name") from None
+    model = _instance(found, path)
+    register(model)
+    _PATHS[model.name] = path
+    return model
+
+
+def reference(name: str) -> str:
+    """What :func:`resolve` takes in another process: the name, or the path of a model that was imported."""
+    return _PATHS.get(name, name)
+
+
+def resolve(reference: str) -> "AnyModel":
+    """The model of a name or of a path ``package.module:Name``."""
+    return import_model(reference) if ":" in reference else find_model(reference)
 
 
 def all_models() -> list["AnyModel"]:
@@ -58,7 +71,7 @@ def all_models() -> list["AnyModel"]:
 
 @cache
 def _packaged() -> dict[str, str]:
-    """Names, and the modules that hold them."""
+    """Names and modules."""
     folder = [str(resources.files("ncgnn.models"))]
     modules = [module.name for module in pkgutil.iter_modules(folder) if module.name not in _NO_MODEL]
     return {name.replace("_", "-"): name for name in modules}
@@ -74,5 +87,5 @@ def _instance(found: Any, path: str) -> "AnyModel":
 
     model = found() if isinstance(found, type) and issubclass(found, Model) else found
     if not isinstance(model, Model):
-        raise InputError(f"{path}: is not a model: derive it from ncgnn.models.Model", "model")
+        raise InputError(f"{path}: not a model: derive it from ncgnn.models.Model")
     return model

@@ -1,4 +1,4 @@
-"""What the settings of all models have in common: checked values, TOML, and an identity that survives change."""
+"""Base class of settings: validated values, TOML, and a hash that is stable across versions."""
 
 import hashlib
 import json
@@ -15,11 +15,11 @@ Seed = Annotated[int, Field(ge=0, lt=2**63, description="random seed for weights
 
 
 class RunSettings(BaseModel):
-    """Everything that decides a run besides the data and the split.
+    """All settings of a run, except for the data and the split.
 
-    Stored results name their settings by :attr:`hash`, so it must not change when the code does. It covers
+    Stored results refer to their settings by :attr:`hash`, so it must not change when the code does. It covers
     ``identity``, which is not the name of the class, and the fields in ``always_counted``. A field added later counts
-    only while it differs from the default it was introduced with: its present default or, should that ever change,
+    only if it differs from the default it was introduced with: its current default or, if that ever changes,
     ``Field(..., json_schema_extra={"introduced": value})``.
     """
 
@@ -38,7 +38,7 @@ class RunSettings(BaseModel):
 
     @classmethod
     def make(cls, values: Mapping[str, Any], where: str = "settings") -> Self:
-        """Settings from plain values; an error becomes one line that begins with ``where``."""
+        """Settings from plain values; errors are one line that starts with ``where``."""
         try:
             return cls(**values)
         except ValidationError as error:
@@ -50,16 +50,16 @@ class RunSettings(BaseModel):
         return cls.make(read_toml(path), where=str(path))
 
     def to_toml(self) -> str:
-        """The text of a file that :meth:`read` takes."""
+        """The settings as TOML text for :meth:`read`."""
         return toml(self.model_dump(mode="json"))
 
     def effective(self) -> dict[str, Any]:
-        """The fields that decide the result, without the seed."""
+        """The fields that affect the result, without the seed."""
         return self.model_dump(mode="json", exclude={"seed", *self.ignored})
 
     @property
     def hash(self) -> str:
-        """Twelve digits: equal for all seeds of the same settings, and for the same settings in later versions."""
+        """Twelve digits, independent of the seed and stable across versions."""
         counted = {key: value for key, value in self.effective().items() if self._counts(key, value)}
         text = json.dumps([self.identity, counted], sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -74,7 +74,7 @@ class RunSettings(BaseModel):
 
 
 class TrainingSettings(RunSettings):
-    """The settings of a model that is trained by the defaults of :class:`~ncgnn.models.Model`."""
+    """The settings of a model trained with the defaults of :class:`~ncgnn.models.Model`."""
 
     lr: float = Field(0.01, gt=0, le=100, description="learning rate")
     weight_decay: float = Field(5e-4, ge=0, le=100, description="weight decay")

@@ -1,4 +1,4 @@
-"""Numbers of a search as a person would write them."""
+"""Search spaces of round numbers."""
 
 from typing import TYPE_CHECKING
 
@@ -7,10 +7,10 @@ if TYPE_CHECKING:
 
 
 def stepped(trial: "BaseTrial", name: str, low: float, high: float, step: float) -> float:
-    """One of the multiples of ``step``."""
+    """A multiple of ``step``."""
     return round(trial.suggest_float(name, low, high, step=step), 2)
 
 
 def scaled(trial: "BaseTrial", name: str, low: float, high: float) -> float:
-    """Two digits, evenly on a logarithmic scale."""
+    """Two digits, uniform on a logarithmic scale."""
     return float(f"{trial.suggest_float(name, low, high, log=True):.2g}")

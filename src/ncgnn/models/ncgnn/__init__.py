@@ -11,7 +11,7 @@ from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.models.ncgnn.points import known_points
 from ncgnn.models.ncgnn.space import suggest
-from ncgnn.nn import NCGNN, Routing, proportions
+from ncgnn.nn import NCGNN, GraphFilter, Routing, proportions
 from ncgnn.sparse import Reused
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
@@ -33,10 +33,14 @@ class NCGNNModel(Model[Config]):
     measured = 1
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
-        return Inputs((graph.features(settings.normalize_features), graph.filter(settings.make_filter())))
+        return Inputs((graph.features(settings.normalize_features), graph.filter(self.graph_filter(settings))))
+
+    def graph_filter(self, settings: Config) -> GraphFilter:
+        """Which nodes to listen to; a subclass may return a filter of its own."""
+        return settings.make_filter()
 
     def build(self, sizes: Sizes, settings: Config) -> NCGNN:
-        return settings.make_model(sizes.features, sizes.classes)
+        return settings.make_model(sizes.features, sizes.classes, self.graph_filter(settings))
 
     def fit(self, inputs: Inputs, split: Data, settings: Config, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
         x, prepared = inputs.arguments

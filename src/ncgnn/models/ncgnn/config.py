@@ -1,4 +1,4 @@
-"""Everything that decides a run besides the data: validated, read from and written to TOML."""
+"""The settings of NCGNN: validated, read from and written to TOML."""
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -21,7 +21,7 @@ _OF_FILTER = {
 
 
 class Config(RunSettings):
-    """The settings of one run; the defaults suit an unknown graph, a preset suits a named one."""
+    """The settings of one run; the defaults are for unknown graphs, presets for named ones."""
 
     identity: ClassVar[str] = "Config"
     # fmt: off
@@ -76,13 +76,13 @@ class Config(RunSettings):
     @model_validator(mode="after")
     def _check_together(self) -> Self:
         if self.top_k is not None and self.epsilon is not None:
-            raise ValueError("top_k and epsilon exclude each other: keep one")
+            raise ValueError("top_k and epsilon are mutually exclusive: keep one")
         if self.m_minus >= self.m_plus:
             raise ValueError(f"m_minus = {self.m_minus} must be below m_plus = {self.m_plus}")
         if isinstance(self.hops, list) and (not self.hops or len(set(self.hops)) < len(self.hops)):
-            raise ValueError("hops must name at least one hop, and none twice")
+            raise ValueError("hops must be a non-empty list without duplicates")
         if self.hops == 0:
-            raise ValueError("hops = 0 means no hop at all: write hops = [0] for the node itself")
+            raise ValueError("hops = 0 is not valid: write hops = [0] for the node itself")
         if self.zeta_prior is not None and len(self.zeta_prior) != len(self.hop_set):
             raise ValueError(f"zeta_prior has {len(self.zeta_prior)} values for {len(self.hop_set)} hops")
         return self
@@ -93,7 +93,7 @@ class Config(RunSettings):
 
     @property
     def ignored(self) -> frozenset[str]:
-        """The settings that mean nothing beside this filter."""
+        """The settings that this filter does not use."""
         return frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
 
     def sparsify(self) -> Sparsify | None:
@@ -108,11 +108,11 @@ class Config(RunSettings):
             self.alpha, self.steps, self.diffusion, self.time, sparsify=self.sparsify(), tolerance=self.tolerance
         )
 
-    def make_model(self, in_channels: int, out_channels: int) -> NCGNN:
+    def make_model(self, in_channels: int, out_channels: int, filter: GraphFilter | None = None) -> NCGNN:
         return NCGNN(
             in_channels,
             out_channels,
-            self.make_filter(),
+            filter or self.make_filter(),
             num_capsules=self.num_capsules,
             primary_channels=self.primary_channels,
             class_channels=self.class_channels,

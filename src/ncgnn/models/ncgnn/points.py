@@ -1,4 +1,4 @@
-"""Where a search begins: points that are known to be good, tried before any other."""
+"""Initial points of a search: settings that are known to be good."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ _FOUND: dict[str, list[dict[str, Any]]] = {
         _RAW | _FIRM | {"iterations": 3, "hops": 2},
         _RAW | {"dropout": 0.8, "weight_decay": 5e-4, "primary_channels": 64},
     ],
-    "actor": [
+    "film": [
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "beta": 3.0, "lr": 5e-3},
         _SMALL | _OWN_FEATURES | _FROM_ZERO | {"dropout": 0.7, "weight_decay": 5e-3, "lr": 5e-3, "init": "glorot"},
     ],
@@ -97,7 +97,7 @@ _FOUND: dict[str, list[dict[str, Any]]] = {
 
 
 def known_points(graph: str, filter: str) -> list[dict[str, Any]]:
-    """The preset of the graph, and what was found on graphs of its kind; of an unknown kind the paper's settings."""
+    """The preset of the graph and good settings of similar graphs; for unknown graphs the paper's settings."""
     info = find_info(graph)
     family = "" if info is None else info.family
     found = _FOUND.get(graph if graph == ANY else family, [{}])

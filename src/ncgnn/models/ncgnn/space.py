@@ -1,7 +1,7 @@
-"""What a search may choose: the paper's ranges (section 4), wider where its single values leave a question open.
+"""The search space: the paper's ranges (section 4), and ranges for settings that the paper fixes.
 
-A point of a space is a dictionary of Optuna's parameters. Those of the same name are settings as they stand; the
-set of hops, the prior of zeta and the sparsification have parameters of their own.
+A point is a dictionary of Optuna parameters. Most are settings of the same name; the set of hops, the prior of zeta and
+the sparsification have separate parameters.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from ncgnn.models.ncgnn.config import Config
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial
 
-_HOP_ZERO = 2.0  # where its zeta starts if it is favoured: 71 % of the weight among four hops
+_HOP_ZERO = 2.0  # initial zeta of a favoured hop: 71 % of the weight among four hops
 _SPARSIFY: dict[str, dict[str, Any]] = {
     "none": {},
     "top 64": {"top_k": 64},
@@ -30,7 +30,7 @@ def suggest(trial: "BaseTrial", graph: str, filter: str) -> dict[str, Any]:
 
 
 def parameters(config: Config) -> dict[str, Any]:
-    """The inverse of :func:`suggest`: the point of the space that stands for a configuration."""
+    """The inverse of :func:`suggest`: the point that represents a configuration."""
     plain = config.model_dump()
     if config.filter == "attention":
         prior = config.zeta_prior or [0.0]
