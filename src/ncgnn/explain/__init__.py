@@ -1,10 +1,11 @@
-"""Explanations of predictions that are the model's own numbers: they add up to the score that they explain."""
+"""Exact explanations of predictions: contributions, computed by the model itself, that add up to the score."""
 
 from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, by_node, decompose, of_bias
 from ncgnn.explain.coupling_entropy import Selection, selection
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import NodeExplanation
+from ncgnn.explain.parts import Candidate, Neighbour, Part
 from ncgnn.explain.removal import decisive
 from ncgnn.explain.table import write_table
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets

@@ -1,9 +1,8 @@
-r"""The exact decomposition of a score, with the couplings of the last iteration held fixed.
+r"""Exact decomposition of a score, with the couplings of the last iteration held fixed.
 
 A class capsule is a sum over nodes j and their capsules k, :math:`\mathbf{u}_i^{(l)} = \sum_{jk} \bar{a}_{ij} c_{jkl}
-\mathbf{W}_{kl} \mathbf{h}_j^{(k)} + \mathbf{b}_l`. Along its own direction :math:`\mathbf{d}_{il}` it has its length,
-so that the terms' lengths in that direction, the contributions, and that of the bias add up to the score
-:math:`\|\mathbf{u}_i^{(l)}\|`.
+\mathbf{W}_{kl} \mathbf{h}_j^{(k)} + \mathbf{b}_l`. The contributions are the projections of its terms on its direction
+:math:`\mathbf{d}_{il}`; together with that of the bias, they add up to the score :math:`\|\mathbf{u}_i^{(l)}\|`.
 """
 
 from collections.abc import Sequence
@@ -17,15 +16,14 @@ from ncgnn.explain.trace import Trace
 from ncgnn.sparse import LinearOperator
 
 BATCH_BYTES = 16 << 20
-"""Memory for rows of the filter, which bounds how many targets are taken at a time: little more than a cache, since
-more is slower."""
+"""Memory for rows of the filter, which limits the batch size: about the size of the CPU cache, since more is slower."""
 
 _MATRICES = 6  # of the size of the rows, alive at once
 
 
 @dataclass(frozen=True, eq=False)
 class Top:
-    """The largest contributions of each target, by magnitude [n, top], whose they are, and the sum of all others."""
+    """The largest contributions of each target, by magnitude [n, top], their nodes, and the sum of all others."""
 
     index: Tensor
     value: Tensor
@@ -34,8 +32,8 @@ class Top:
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Scores [n] and their parts. By hop, by neighbour (with the rest) and by capsule they add up, each with the bias,
-    to the score."""
+    """Scores [n] and their contributions. By hop, by neighbour (with the rest) and by capsule, contributions and bias
+    add up to the score."""
 
     score: Tensor
     bias: Tensor
@@ -46,7 +44,7 @@ class Decomposition:
 
 @torch.no_grad()
 def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
-    """All parts of the targets' scores, but for the features, which :class:`~ncgnn.explain.FeatureShares` has."""
+    """All contributions to the scores of targets, except by feature, for which see :class:`FeatureShares`."""
     return Decomposition(
         targets.along(trace.routing.u),
         of_bias(trace, targets),
@@ -57,30 +55,30 @@ def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
 
 
 def of_bias(trace: Trace, targets: Targets) -> Tensor:
-    """The part of the bias [n]."""
+    """Contribution of the bias [n]."""
     return (trace.bias[targets.classes] * targets.direction).sum(dim=(1, 2))
 
 
 def by_hop(trace: Trace, targets: Targets) -> dict[str, Tensor] | None:
-    """The part of each hop [n]; ``None`` where the filter is no sum over hops."""
+    """Contribution of each hop [n]; ``None`` if the filter is not a sum over hops."""
     arrived = trace.routing.u - trace.bias
     terms = trace.model.filter.hop_terms(trace.prepared, trace.p.flatten(1), arrived.flatten(1))
     return None if terms is None else {hop: targets.along(term.view_as(arrived)) for hop, term in terms}
 
 
 def by_capsule(trace: Trace, targets: Targets) -> Tensor:
-    """The part of each primary capsule, of all nodes together [n, K]."""
+    """Contribution of each primary capsule, summed over all nodes [n, K]."""
     said = (trace.said_by(k) for k in range(trace.model.primary.num_capsules))
     return torch.stack([targets.along(trace.a_bar.product(s.flatten(1)).view_as(s)) for s in said], dim=1)
 
 
 def by_node(trace: Trace, targets: Targets) -> Tensor:
-    """The part of each node [n, N], a matrix to be made for a few targets at a time."""
+    """Contribution of each node [n, N]; a large matrix, so use few targets at a time."""
     return (rows(trace.a_bar, targets.nodes) * targets.heard(trace.p)).t().contiguous()
 
 
 def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
-    """The nodes with the largest parts, found in batches of targets."""
+    """The nodes with the largest contributions, computed in batches of targets."""
     order = targets.classes[:, 0].argsort(stable=True)  # a batch of one class costs a fraction of one of all classes
     found = [largest(by_node(trace, targets[batch]), top) for batch in batches(order, trace.a_bar.shape[1])]
     back = order.argsort()
@@ -88,25 +86,25 @@ def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
 
 
 def batches(order: Tensor, num_nodes: int) -> Sequence[Tensor]:
-    """Targets in pieces whose rows fit into the memory for them."""
+    """Batches of targets whose rows fit into memory."""
     pieces: Sequence[Tensor] = order.split(max(1, BATCH_BYTES // (_MATRICES * 4 * num_nodes)))
     return pieces
 
 
 def largest(contributions: Tensor, top: int) -> Top:
-    """The largest of each row [n, ...]."""
+    """The largest entries of each row [n, ...]."""
     index = contributions.abs().topk(min(top, contributions.shape[1]), dim=1).indices
     value = contributions.gather(1, index)
     return Top(index, value, contributions.sum(dim=1) - value.sum(dim=1))
 
 
 def row(operator: LinearOperator, node: int) -> Tensor:
-    """One row of a matrix that is known by its products [columns]."""
+    """One row of an operator [columns]."""
     return rows(operator, torch.tensor([node]))[:, 0]
 
 
 def rows(operator: LinearOperator, nodes: Tensor) -> Tensor:
-    """Rows of a matrix that is known by its products, as columns [columns, n]."""
+    """Rows of an operator, as columns [columns, n]."""
     one_hot = operator.parameter.new_zeros(operator.shape[0], len(nodes))
     one_hot[nodes, torch.arange(len(nodes))] = 1
     return operator.gradients(one_hot, one_hot, False)[1]

@@ -1,4 +1,4 @@
-"""How much routing selects among the capsules of a node."""
+"""How selective routing is among the capsules of a node."""
 
 from dataclasses import dataclass
 from math import log
@@ -13,10 +13,10 @@ class Selection:
     """Couplings over all nodes and classes.
 
     Attributes:
-        capsules: how many a node has, K.
-        entropy: mean entropy divided by that of equal couplings: 1 where all capsules are heard alike, 0 where one is.
+        capsules: number of capsules per node, K.
+        entropy: mean entropy relative to uniform couplings: 1 if all capsules have equal weight, 0 if one has all.
         mean_largest: mean of the largest coupling.
-        largest: the largest of all.
+        largest: the overall maximum.
     """
 
     capsules: int
@@ -34,7 +34,7 @@ class Selection:
 
 @torch.no_grad()
 def selection(trace: Trace) -> Selection:
-    """How much the model's routing selects on this graph."""
+    """Selectivity of the model's routing on this graph."""
     c = trace.routing.couplings
     largest, capsules = c.amax(dim=1), c.shape[1]
     entropy = torch.special.entr(c).sum(dim=1).mean().item() / log(capsules) if capsules > 1 else 1.0

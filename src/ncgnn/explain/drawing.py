@@ -1,17 +1,21 @@
-"""An explanation as a small piece of HTML that needs nothing from elsewhere."""
+"""An explanation as a self-contained HTML fragment."""
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
-from ncgnn.explain.node import NodeExplanation, Part
+from ncgnn.explain.parts import Part
 from ncgnn.explain.text import sentence
+
+if TYPE_CHECKING:
+    from ncgnn.explain.node import NodeExplanation
 
 _WIDTH = 160  # of a bar in pixels
 _FOR, _AGAINST = "#2b6cb0", "#c05621"
 
 
-def table_of_bars(explanation: NodeExplanation) -> str:
-    """The sentence, then a table of bars for each way of splitting the score."""
+def table_of_bars(explanation: "NodeExplanation") -> str:
+    """The sentence, then a bar chart per breakdown of the score."""
     tables = [_table(f"{explanation.subject} by {kind}", parts) for kind, parts in explanation.sections()]
     return f"<div><p>{escape(sentence(explanation))}</p>{''.join(tables)}</div>"
 

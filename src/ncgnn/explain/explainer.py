@@ -23,7 +23,7 @@ OTHERS = "others"
 
 
 class GraphExplainer:
-    """Explains the scores that a classifier gave the nodes of a graph.
+    """Explains the scores of a classifier for the nodes of a graph.
 
     Example:
         >>> import ncgnn
@@ -38,11 +38,11 @@ class GraphExplainer:
         self.scored, self.names = scored, scored.names
         self.trace = trace_scored(scored)
         order = np.argsort(-self.trace.scores.numpy(), axis=1, kind="stable")
-        self._ranked = torch.from_numpy(order)  # classes of each node, the best first
+        self._ranked = torch.from_numpy(order)  # classes of each node, best first
 
     @property
     def selection(self) -> Selection:
-        """How much routing selects."""
+        """How selective routing is."""
         return selection(self.trace)
 
     def explain(
@@ -59,14 +59,14 @@ class GraphExplainer:
             nodes: ids, or a tensor of node numbers or a mask; ``None`` for all nodes.
             against: a class to compare with, ``"runner-up"`` for the strongest other class of each node, or
                 ``"others"`` for the mean of all other classes.
-            features: whether to split by feature too, which takes longer.
-            top: how many neighbours and features are named; ``None`` for all.
-            target: the class to explain; by default the predicted one of each node.
+            features: also attribute to features (slower).
+            top: number of neighbours and features to list; ``None`` for all.
+            target: the class to explain; default: the predicted class of each node.
         """
         if top is None:
             top = max(len(self.names.nodes), len(self.names.features))
         if not isinstance(top, int) or top < 1:
-            raise InputError(f"top = {top!r}: give how many neighbours are to be named, at least one, or None for all")
+            raise InputError(f"top = {top!r}: must be a positive number of neighbours, or None for all")
         at = self._numbers(nodes)
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
@@ -75,8 +75,8 @@ class GraphExplainer:
         return iter(NamedParts(self.names, targets, parts, self._best_two(at), shares, top))
 
     def decisive(self, node: object, top: int = 16) -> list[str]:
-        """Ids of the nodes without which the prediction of one would fall, the most decisive first: as each is taken
-        away, with couplings held fixed, the predicted class loses most of what it is ahead of the best other."""
+        """Ids of the nodes that a prediction depends on, most decisive first: each one is the node whose removal, with
+        couplings held fixed, reduces the lead of the predicted class over the best other class most."""
         (number,) = self.names.node_numbers([node])
         order = decisive(self.trace, number, int(self._ranked[number, 0]))
         return [self.names.nodes[other] for other in order[:top].tolist()]
@@ -91,18 +91,18 @@ class GraphExplainer:
         return FeatureShares(self.trace)
 
     def _numbers(self, nodes: Sequence[object] | Tensor | None) -> Tensor:
-        """Of nodes by id, or as PyTorch Geometric has them: numbers or a mask."""
+        """Node numbers from ids or, as in PyTorch Geometric, from numbers or a mask."""
         total = len(self.names.nodes)
         if nodes is None:
             return torch.arange(total)
         if isinstance(nodes, Tensor):
             return _checked(nodes, total)
         if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
-            raise InputError(f"nodes = {nodes!r}: give a list of ids")
+            raise InputError(f"nodes = {nodes!r}: must be a list of ids")
         return torch.tensor(self.names.node_numbers(nodes), dtype=torch.int64)
 
     def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The two classes with the highest scores, these and their probabilities [n, 2]."""
+        """The two classes with the highest scores, with scores and probabilities [n, 2]."""
         classes = self._ranked[nodes, :2]
         at = nodes[:, None], classes
         return classes, self.trace.lengths[at], self.probabilities[at]
@@ -128,12 +128,12 @@ class GraphExplainer:
 
 
 def _checked(nodes: Tensor, total: int) -> Tensor:
-    """Numbers of nodes, of a tensor of numbers or of a mask."""
+    """Node numbers from a tensor of numbers or a mask."""
     is_mask = nodes.dtype == torch.bool
     if is_mask and nodes.shape != (total,):
         raise InputError(f"nodes is a mask of shape {tuple(nodes.shape)}, the graph has {total} nodes")
     if nodes.is_floating_point() and nodes.numel():
-        raise InputError(f"nodes is {nodes.dtype}: give whole numbers or a mask")
+        raise InputError(f"nodes is {nodes.dtype}: must be integers or a mask")
     numbers = nodes.nonzero().flatten() if is_mask else nodes.flatten()
     if len(numbers) and not 0 <= int(numbers.min()) <= int(numbers.max()) < total:
         raise InputError(f"nodes has numbers from {numbers.min()} to {numbers.max()}, the graph {total} nodes")

@@ -1,4 +1,4 @@
-"""The parts of single features: through the first layer, with its gates and norms held fixed."""
+"""Contributions of features through the first layer, with its gates and norms held fixed."""
 
 from dataclasses import dataclass
 
@@ -14,16 +14,16 @@ from ncgnn.sparse import Dense, LinearOperator
 
 @dataclass(frozen=True, eq=False)
 class OneTarget:
-    """The parts of one score: of each feature [f], summed over the nodes, and of the first layer's bias. With the bias
-    of the class they add up to the score."""
+    """Contributions to one score: of each feature [f], summed over nodes, and of the first layer's bias. With the class
+    bias, they add up to the score."""
 
     features: Tensor
     bias: Tensor
-    weights: Tensor  # m_jk, what each entry of each capsule before its gate counts for [N, K f_p]
+    weights: Tensor  # m_jk, the weight of each capsule entry before its gate [N, K f_p]
 
 
 class FeatureShares:
-    r"""Splits scores by feature. A primary capsule is linear in the features once the gate of its ReLU and its norm
+    r"""Attributes scores to features. A primary capsule is linear in the features if the gate of its ReLU and its norm
     are held fixed: :math:`\mathbf{h}_j^{(k)} = \mathbf{g}_{jk} \circ (\dot{\mathbf{W}}_k \mathbf{x}_j +
     \dot{\mathbf{b}}_k)`."""
 
@@ -38,7 +38,7 @@ class FeatureShares:
 
     @torch.no_grad()
     def __call__(self, target: Targets) -> OneTarget:
-        """For a single target."""
+        """Contributions for a single target."""
         m = self._weights(target)
         features = (self.w_dot * self.trace.x.gradients(m, m, False)[1]).sum(dim=1)
         bias = self.trace.model.primary.bias.detach().flatten() @ m.sum(dim=0)
@@ -57,7 +57,7 @@ class FeatureShares:
 
     @torch.no_grad()
     def of_nodes(self, weights: Tensor, nodes: Tensor) -> Tensor:
-        """The part of each feature of each of these nodes [n, f]."""
+        """Contribution of each feature of each of these nodes [n, f]."""
         return (weights[nodes] @ self.w_dot.t()) * feature_rows(self.trace.x, nodes)
 
 

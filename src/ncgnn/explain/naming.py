@@ -1,4 +1,4 @@
-"""Numbers to explanations with names, one node after another."""
+"""Convert numbers to explanations with names, node by node."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -7,7 +7,8 @@ from torch import Tensor
 
 from ncgnn.explain.contributions import Decomposition, largest
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.node import Candidate, FeatureParts, Neighbour, NodeExplanation, Part
+from ncgnn.explain.node import NodeExplanation
+from ncgnn.explain.parts import Candidate, FeatureParts, Neighbour, Part
 from ncgnn.explain.targets import Targets
 from ncgnn.scored import Names
 

@@ -1,4 +1,4 @@
-"""Explanations as PyTorch Geometric's ``Explanation``, from its ``Explainer``."""
+"""An algorithm for PyTorch Geometric's ``Explainer``."""
 
 import logging
 from collections.abc import Iterable
@@ -24,22 +24,21 @@ from ncgnn.nn import NCGNN
 class CapsuleExplainer(ExplainerAlgorithm):
     """The model's own contributions as an algorithm for :class:`torch_geometric.explain.Explainer`.
 
-    Masks hold contributions to the score of the explained class before squashing: of nodes (``object``), of each
-    feature of each node (``attributes``), of features (``common_attributes``), and of edges. They have signs, and for
-    several nodes they are summed. Nothing is cut off by distance: PyG counts message passing layers to find how far
-    a model sees, and would find none here.
+    Masks are signed contributions to the score of the explained class before squashing: of nodes (``object``), of each
+    feature of each node (``attributes``), of features (``common_attributes``), and of edges. For several nodes, they
+    are summed. There is no cut-off by distance: PyG determines it from message passing layers, and there are none here.
 
-    The model is an :class:`~ncgnn.NCGNN` or an :class:`EdgeMasked` one, called with ``x, edge_index`` and
-    ``edge_weight`` at most.
+    The model is an :class:`~ncgnn.NCGNN` or an :class:`EdgeMasked`, called with ``x, edge_index`` and optionally
+    ``edge_weight``.
     """
 
     def supports(self) -> bool:
         config, given = self.model_config, self.explainer_config
         reasons = {
-            "only multiclass classification is explained": config.mode != ModelMode.multiclass_classification,
-            "only single nodes are explained": config.task_level != ModelTaskLevel.node,
-            "scores are no probabilities: return_type is 'raw'": config.return_type != ModelReturnType.raw,
-            "edges are masked as objects": given.edge_mask_type not in (None, MaskType.object),
+            "only multiclass classification is supported": config.mode != ModelMode.multiclass_classification,
+            "only single nodes can be explained": config.task_level != ModelTaskLevel.node,
+            "scores are not probabilities: use return_type='raw'": config.return_type != ModelReturnType.raw,
+            "edge masks must be of type object": given.edge_mask_type not in (None, MaskType.object),
         }
         for reason in (reason for reason, is_so in reasons.items() if is_so):
             logging.error("%s: %s", type(self).__name__, reason)
@@ -58,7 +57,7 @@ class CapsuleExplainer(ExplainerAlgorithm):
     ) -> Explanation:
         model = model.model if isinstance(model, EdgeMasked) else model
         if not isinstance(model, NCGNN):
-            raise InputError(f"contributions are those of an NCGNN, not of {type(model).__name__}")
+            raise InputError(f"contributions require an NCGNN, not {type(model).__name__}")
         trace = trace_model(model, x, model.filter.prepare(edge_index, x.shape[0], edge_weight, x.dtype))
         every = torch.arange(x.shape[0])
         nodes = every if index is None else every[index].reshape(-1)
@@ -89,15 +88,15 @@ def _sum(parts: Iterable[Tensor]) -> Tensor:
 
 
 class EdgeMasked(MessagePassing):
-    """An NCGNN on which PyG's edge masks act, for its metrics: the mask of an edge, if positive, multiplies its weight.
+    """An NCGNN that supports PyG's edge masks, for its metrics: a positive edge mask multiplies the edge weight.
 
-    PyG masks the edges of message passing layers, and leaves a model without any as it is.
+    PyG masks the edges of message passing layers and does not affect models without any.
     """
 
     def __init__(self, model: NCGNN) -> None:
         super().__init__()
         self.model = model
-        self.train(model.training)  # PyG's explainer restores the mode of the whole
+        self.train(model.training)  # PyG's explainer restores the mode of the whole model
 
     def forward(self, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
         if self.explain and self._edge_mask is not None:

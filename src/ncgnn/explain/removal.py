@@ -1,8 +1,8 @@
-"""Without which nodes a prediction would fall, with the couplings held fixed.
+"""Find the nodes that a prediction depends on, with couplings held fixed.
 
-Contributions are taken along the class capsules as they are. With some nodes gone, these point elsewhere, and another
-class may be the nearest behind. So nodes are taken away in turn, first the one without which the class is least ahead
-of the best other; then as many at a time as are gone already, so that the last of n nodes comes after log n steps.
+Contributions are projections on the current class capsules. When nodes are removed, the capsules change direction, and
+another class may become the runner-up. So nodes are removed greedily, first the one whose removal leaves the smallest
+lead over the best other class; then in batches of as many as are already removed, so n nodes take log n steps.
 """
 
 import torch
@@ -14,7 +14,7 @@ from ncgnn.explain.trace import Trace
 
 @torch.no_grad()
 def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
-    """The nodes that ``node`` hears, the most decisive first."""
+    """The receptive field of ``node``, most decisive nodes first."""
     a = row(trace.a_bar, node)
     heard = a.nonzero().flatten()
     parts = a[heard, None, None] * trace.p[heard]
@@ -28,7 +28,7 @@ def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
 
 
 def _lead(u: Tensor, chosen_class: int) -> Tensor:
-    """How far a class is ahead of the best other [n], for class capsules [n, C, f_c]."""
+    """The lead of a class over the best other class [n], for class capsules [n, C, f_c]."""
     lengths: Tensor = torch.linalg.vector_norm(u, dim=-1)
     own = lengths[:, chosen_class].clone()
     lengths[:, chosen_class] = -torch.inf

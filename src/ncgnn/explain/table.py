@@ -1,4 +1,4 @@
-"""Explanations of many nodes as one tidy table, written as they come."""
+"""Write explanations of many nodes incrementally to one tidy table."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ Row = tuple[str, str, str, str, str, float]
 
 
 def write_table(path: str | Path, explanations: Iterable[NodeExplanation]) -> None:
-    """Write one row for each part of each explanation, to a CSV or a Parquet file."""
+    """Write one row per contribution of each explanation to a CSV or Parquet file."""
     write = _write_parquet if check_format(path) == ".parquet" else _write_csv
     with atomic(path, "wb" if write is _write_parquet else "w") as file:
         write(file, _batches(explanations))
@@ -28,7 +28,7 @@ def write_table(path: str | Path, explanations: Iterable[NodeExplanation]) -> No
 def check_format(path: str | Path) -> str:
     suffix = Path(path).suffix
     if suffix not in FORMATS:
-        raise InputError(f"{path}: explanations are written as {' or '.join(FORMATS)} files: choose one of these")
+        raise InputError(f"{path}: explanations are written as {' or '.join(FORMATS)} files: choose one of them")
     return suffix
 
 

@@ -1,15 +1,19 @@
-"""Explanations in words and in bars of characters."""
+"""Explanations as text: sentences and bar charts."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from ncgnn.explain.node import Candidate, Neighbour, NodeExplanation, Part, called, shortened
+from ncgnn.explain.parts import Candidate, Neighbour, Part, called, shortened
+
+if TYPE_CHECKING:
+    from ncgnn.explain.node import NodeExplanation
 
 _BAR = 30
 _NAME = 80
 
 
-def sentence(explanation: NodeExplanation) -> str:
-    """What is predicted, the largest part of each kind, and the bias, which may be larger than any."""
+def sentence(explanation: "NodeExplanation") -> str:
+    """The prediction, the largest contribution of each kind, and the bias, which may be larger than any of them."""
     e = explanation
     first = (
         f"Node {printable(called(e.node, e.title))} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
@@ -24,7 +28,7 @@ def _said(candidate: Candidate) -> str:
     return f"{printable(candidate.name)} with probability {candidate.probability:.2f} (score {candidate.value:.3f})"
 
 
-def _subject(e: NodeExplanation) -> str:
+def _subject(e: "NodeExplanation") -> str:
     if e.against is not None:
         place = "ahead of" if e.score >= 0 else "behind"
         return f"{printable(e.explained)} is {abs(e.score):.3f} {place} {printable(e.against)}; largest contributions"
@@ -36,7 +40,7 @@ def _subject(e: NodeExplanation) -> str:
     )
 
 
-def _largest_parts(e: NodeExplanation) -> Iterator[str]:
+def _largest_parts(e: "NodeExplanation") -> Iterator[str]:
     kinds: dict[str, Sequence[Part]] = {
         "hop": e.hops or (),
         "node": [Part(neighbour.name, neighbour.value) for neighbour in e.neighbours],
@@ -49,8 +53,8 @@ def _largest_parts(e: NodeExplanation) -> Iterator[str]:
             yield f"{kind} {printable(part.name)} ({part.value:+.3f})"
 
 
-def bars(explanation: NodeExplanation) -> str:
-    """The sentence, then a block of bars for each way of splitting the score."""
+def bars(explanation: "NodeExplanation") -> str:
+    """The sentence, then a bar chart per breakdown of the score."""
     blocks = [str(explanation)]
     for kind, parts in explanation.sections():
         blocks.append("\n".join([f"{printable(explanation.subject)} by {kind}", *_lines(parts)]))

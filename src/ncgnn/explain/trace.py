@@ -1,4 +1,4 @@
-"""One forward pass, with all that explanations read from it."""
+"""One forward pass, with everything that explanations need."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +15,13 @@ from ncgnn.sparse import LinearOperator, as_operator
 
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """What a model computed for a graph.
+    """The intermediate results of a model on a graph.
 
     Attributes:
         model: the model.
-        x: the features it was given [N, f].
-        prepared: the filter of the graph.
-        a_bar: the same as an operator.
+        x: the features [N, f].
+        prepared: the prepared filter.
+        a_bar: the filter as an operator.
         scores: lengths of the class capsules [N, C].
         routing: the last iteration of routing.
     """
@@ -44,14 +44,14 @@ class Trace:
 
     @cached_property
     def p(self) -> Tensor:
-        """What each node says about each class [N, C, f_c] (equation 8)."""
+        """The message of each node for each class [N, C, f_c] (equation 8)."""
         said = self.said_by(0)
         for k in range(1, self.model.primary.num_capsules):
             said += self.said_by(k)
         return said
 
     def said_by(self, k: int) -> Tensor:
-        """The part of :attr:`p` that capsule ``k`` of each node says."""
+        """The share of :attr:`p` that comes from capsule ``k`` of each node."""
         return self.routing.couplings[:, k].unsqueeze(-1) * self.routing.votes[:, k]
 
     @cached_property
@@ -66,22 +66,22 @@ def trace_scored(scored: Scored) -> Trace:
     """What the model computed for a graph, as it was kept."""
     model, routing = scored.module, scored.routing
     if routing is None or not isinstance(model, NCGNN):
-        raise InputError(f"{scored.model} gives no reasons of its own: train NCGNN to have predictions explained")
+        raise InputError(f"{scored.model} cannot be explained: train NCGNN for explained predictions")
     check_explained(model)
     x, prepared = scored.inputs.arguments
     return Trace(model, as_operator(x), prepared, model.filter(prepared), scored.scores, routing)
 
 
 def is_explained(scored: Scored) -> bool:
-    """Whether the model has reasons of its own: it is an NCGNN without hidden capsule layers."""
+    """Whether the model can be explained: it is an NCGNN without hidden capsule layers."""
     return scored.routing is not None and isinstance(scored.module, NCGNN) and len(scored.module.layers) == 1
 
 
 def check_explained(model: NCGNN) -> None:
-    """Whether the model has no hidden capsule layers."""
+    """Check that the model has no hidden capsule layers."""
     if len(model.layers) > 1:
         raise InputError(
-            f"only models without hidden capsule layers are explained, this one has {len(model.layers) - 1}: "
+            f"only models without hidden capsule layers can be explained; this one has {len(model.layers) - 1}: "
             "train one with hidden = []"
         )
 

@@ -1,7 +1,7 @@
-r"""The parts of single edges: what the walks that cross them contribute.
+r"""Contributions of edges: those of all walks that cross them.
 
-An entry of the filter is a sum over walks, :math:`\bar{a}_{ij} = \sum_h \xi_h (\tilde{\mathbf{A}}^h)_{ij}`, so the part
-of node j is one of walks too. A walk that crosses an edge twice counts twice for it.
+An entry of the filter is a sum over walks, :math:`\bar{a}_{ij} = \sum_h \xi_h (\tilde{\mathbf{A}}^h)_{ij}`, and so is
+the contribution of node j. A walk that crosses an edge twice counts twice for it.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
 
 @torch.no_grad()
 def by_edge(trace: Trace, targets: Targets, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
-    """The part of each edge [E], summed over the targets. The steps along self-loops, which the normalised adjacency
-    adds to each node, belong to no edge."""
+    """Contribution of each edge [E], summed over the targets. Steps along self-loops, which the normalised adjacency
+    matrix adds to each node, belong to no edge."""
     base = _base(trace)
     total = torch.zeros_like(base.values)
     for i in range(len(targets)):
@@ -31,8 +31,8 @@ def _base(trace: Trace) -> CSR:
     if isinstance(trace.a_bar, Polynomial | ChebyshevSeries):
         return trace.a_bar.base
     raise InputError(
-        "edges have parts where the filter is a sum over walks: use an unsparsified filter (neither top_k nor epsilon) "
-        "in its implicit form for edge masks"
+        "edge contributions need a filter that is a sum over walks: use an unsparsified filter (neither top_k nor "
+        "epsilon) in its implicit form for edge masks"
     )
 
 
@@ -61,7 +61,7 @@ def _polynomial_shares(a_bar: Polynomial, node: Tensor, q: Tensor) -> Tensor:
     for _ in range(degree - 1):
         left.append(a.T.product(left[-1]))
         right.append(a.product(right[-1]))
-    # what is left of the walk after t steps and the edge
+    # the rest of the walk after t steps and the edge
     after = [sum((xi[t + 1 + s] * right[s] for s in range(degree - t)), torch.zeros_like(q)) for t in range(degree)]
     return _between(a, torch.cat(left, dim=1), torch.cat(after, dim=1))
 
@@ -74,8 +74,8 @@ def _between(a: CSR, left: Tensor, right: Tensor) -> Tensor:
 
 
 def _of_edges(base: CSR, shares: Tensor, edge_index: Tensor, edge_weight: Tensor | None) -> Tensor:
-    """From the entries of the adjacency matrix to the edges as they are listed; repeated ones divide what they have in
-    common by weight, and self-loops, which the model leaves out, get nothing."""
+    """Map entries of the adjacency matrix to the listed edges; repeated edges share a value by weight, and self-loops,
+    which the model ignores, get zero."""
     source, target = edge_index.cpu().numpy()
     weight = np.ones(source.size) if edge_weight is None else edge_weight.detach().cpu().numpy().astype(np.float64)
     weight = weight * (source != target)

@@ -1,4 +1,4 @@
-"""The paper: capsules, filters, routing, loss, model, in the paper's symbols."""
+"""The paper's method: capsules, filters, routing, loss and model, in the paper's symbols."""
 
 from ncgnn.nn.attention import AttentionFilter
 from ncgnn.nn.capsules import PrimaryCapsules
@@ -6,8 +6,7 @@ from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.loss import margin_loss
 from ncgnn.nn.model import NCGNN
-from ncgnn.nn.proportions import proportions
-from ncgnn.nn.routing import CapsuleGraphLayer, Routing, route, squash
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing, proportions, route, squash
 
 __all__ = [
     "NCGNN",

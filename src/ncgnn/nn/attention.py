@@ -10,18 +10,18 @@ from ncgnn.sparse import Sparsify
 
 
 class AttentionFilter(GraphFilter):
-    r"""Learns how much to listen to the neighbourhood of each hop (equations 4 and 5):
+    r"""Learns a weight for each hop (equations 4 and 5):
 
     .. math::
         \bar{\mathbf{A}} = \sum_{i \in \mathcal{M}} \xi_i \tilde{\mathbf{A}}^i, \qquad
         \xi_i = \frac{\exp(\zeta_i)}{\sum_{j \in \mathcal{M}} \exp(\zeta_j)}
 
     Args:
-        hops: the set of hops :math:`\mathcal{M}`; any whole numbers from 0 (the node itself) on, or n for
+        hops: the set of hops :math:`\mathcal{M}`; any integers from 0 (the node itself) on, or n for
             1 to n.
-        sparsify: what to keep of each power :math:`\tilde{\mathbf{A}}^i`: ``None``, ``TopK(k)`` or
+        sparsify: sparsification of each power :math:`\tilde{\mathbf{A}}^i`: ``None``, ``TopK(k)`` or
             ``Threshold(epsilon)``.
-        prior: where the :math:`\zeta_i` start, one for each hop; zeros by default.
+        prior: initial :math:`\zeta_i`, one per hop; zeros by default.
         form: see :class:`~ncgnn.nn.filter.GraphFilter`.
     """
 
@@ -37,7 +37,7 @@ class AttentionFilter(GraphFilter):
         super().__init__(sparsify, form)
         given = list(range(1, hops + 1)) if isinstance(hops, int) else list(hops)
         if not given or any(hop != int(hop) or hop < 0 for hop in given) or len(set(given)) < len(given):
-            raise ValueError(f"hops must be different whole numbers from 0 on, at least one, not {given}")
+            raise ValueError(f"hops must be distinct non-negative integers, at least one, not {given}")
         if prior is not None and len(prior) != len(given):
             raise ValueError(f"the prior has {len(prior)} values for {len(given)} hops")
         start = sorted(zip(given, [0.0] * len(given) if prior is None else prior, strict=True))

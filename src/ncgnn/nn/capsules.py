@@ -10,7 +10,7 @@ from ncgnn.sparse import LinearOperator, as_operator, is_fused
 
 
 class PrimaryCapsules(nn.Module):
-    r"""Each node becomes ``num_capsules`` unit vectors, one for each of K learned subspaces (equation 3):
+    r"""Maps each node to ``num_capsules`` unit vectors, one per learned subspace (equation 3):
 
     .. math::
         \mathbf{h}_i^{(k)} = \frac{\sigma(\dot{\mathbf{W}}_k \mathbf{x}_i + \dot{\mathbf{b}}_k)}
@@ -19,11 +19,11 @@ class PrimaryCapsules(nn.Module):
     A capsule whose ReLU output is zero stays zero. Dropout follows the normalisation.
 
     Args:
-        in_channels: features a node, f.
-        num_capsules: capsules a node, K.
+        in_channels: number of features, f.
+        num_capsules: capsules per node, K.
         channels: size of a capsule, f_p.
-        dropout: probability of dropping a capsule's entry in training.
-        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
+        dropout: dropout rate on capsule entries.
+        init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** node features [N, f], dense or ``torch.sparse_csr``
@@ -44,7 +44,7 @@ class PrimaryCapsules(nn.Module):
         self.channels = channels
         self.dropout = dropout
         self.init: Init = init
-        # W_k for each k, stored feature by feature: what a product with sparse features reads in one piece
+        # W_k for each k, stored feature by feature, so that products with sparse features read contiguous memory
         self.weight = nn.Parameter(torch.empty(in_channels, num_capsules, channels).permute(1, 2, 0))
         self.bias = nn.Parameter(torch.empty(num_capsules, channels))
         self.reset_parameters()
@@ -60,13 +60,13 @@ class PrimaryCapsules(nn.Module):
         return F.dropout(h, self.dropout, self.training)
 
     def plain(self, x: Tensor | LinearOperator) -> Tensor:
-        """Equation 3 in plain operations, without dropout; what the fused kernels compute on a CPU."""
+        """Equation 3 in plain operations, without dropout; fused kernels compute the same on a CPU."""
         wx = (as_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
         return F.normalize(F.relu(wx + self.bias), dim=-1)
 
     def votes(self, x: Tensor | LinearOperator, weight: Tensor) -> Tensor:
-        """The capsules' votes under a layer's ``weight`` [K, f_p, C, f_c]. Where dropout drops at least half of the
-        capsules' entries, what it drops is never computed with."""
+        """The votes of the capsules for a layer's ``weight`` [K, f_p, C, f_c]. With a dropout rate of 0.5 or more,
+        dropped entries are skipped."""
         x = self._checked(x)
         if self.training and self.dropout >= 0.5 and is_fused(x.parameter):
             return fused_votes(x, self._w, self.bias, weight, self.dropout)

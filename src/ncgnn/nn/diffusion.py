@@ -24,7 +24,7 @@ from ncgnn.sparse import (
 from ncgnn.sparse.pagerank import EXACT_LIMIT, is_symmetric
 
 FIRST_HOPS = 10
-"""Of the infinite sum of exact PageRank, this many hops are told apart."""
+"""Number of hops reported separately for the infinite sum of exact PageRank."""
 
 
 class DiffusionFilter(GraphFilter):
@@ -37,7 +37,7 @@ class DiffusionFilter(GraphFilter):
 
     Exact PageRank is applied as a Chebyshev series, to rounding, without ever forming its matrix; on a directed graph,
     in the explicit form and before sparsification an N x N matrix is inverted, up to 10 000 nodes. Above that,
-    ``TopK`` switches to a push method that finds the largest entries of each row alone, with an error of at most
+    ``TopK`` switches to a push method that finds only the largest entries of each row, with an error of at most
     ``tolerance`` times :math:`\sqrt{\hat{d}_i \hat{d}_j}`.
 
     Args:
@@ -45,7 +45,7 @@ class DiffusionFilter(GraphFilter):
         steps: P, the last power of the truncated sum; ``None`` for the exact filter.
         kind: ``"ppr"`` or ``"heat"``.
         time: t of the heat kernel.
-        sparsify: what to keep of the finished filter: ``None``, ``TopK(k)`` or ``Threshold(epsilon)``.
+        sparsify: sparsification of the finished filter: ``None``, ``TopK(k)`` or ``Threshold(epsilon)``.
         tolerance: precision of the push method.
         form: see :class:`~ncgnn.nn.filter.GraphFilter`.
     """
@@ -64,7 +64,7 @@ class DiffusionFilter(GraphFilter):
         if kind not in ("ppr", "heat"):
             raise ValueError(f"kind must be 'ppr' or 'heat', not {kind!r}")
         if not 0 < alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, not {alpha}")
+            raise ValueError(f"alpha must be between 0 and 1, not {alpha}")
         if not time > 0 or not tolerance > 0:
             raise ValueError(f"time and tolerance must be positive, not {time} and {tolerance}")
         if steps is not None and steps < 0:
@@ -79,7 +79,7 @@ class DiffusionFilter(GraphFilter):
 
     @property
     def _is_closed(self) -> bool:
-        """Exact PageRank: its sum over hops converges too slowly to be summed."""
+        """Whether this is exact PageRank, whose sum over hops converges too slowly."""
         return self.kind == "ppr" and self.steps is None
 
     def _takes_implicit(self, a: Any) -> bool:
@@ -117,7 +117,7 @@ class DiffusionFilter(GraphFilter):
     def _series(self) -> list[float]:
         if self.kind == "ppr":
             if self.steps is None:
-                raise ValueError("the series of exact PageRank is infinite: give steps=P")
+                raise ValueError("the series of exact PageRank is infinite: set steps=P")
             return [self.alpha * (1 - self.alpha) ** i for i in range(self.steps + 1)]
         last = self.steps if self.steps is not None else _heat_degree(self.time)
         return [_heat_term(self.time, i) for i in range(last + 1)]
@@ -137,7 +137,7 @@ class DiffusionFilter(GraphFilter):
 
     def spectral_coefficients(self) -> Tensor:
         if self.steps is None:
-            raise ValueError("an infinite sum has no finite spectral coefficients: give steps=P")
+            raise ValueError("an infinite sum has no finite spectral coefficients: set steps=P")
         return super().spectral_coefficients()
 
     def spectral_response(self, eigenvalues: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What attention and diffusion filters have in common (equation 4)."""
+"""Base class of attention and diffusion filters (equation 4)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -23,15 +23,15 @@ from ncgnn.sparse import (
 Form = Literal["implicit", "explicit"]
 Prepared = CSR | HopBank | Dense
 HopTerm = tuple[str, Tensor]
-"""The name of a hop, and what arrives from it at each node."""
+"""The name of a hop, and the messages each node receives from it."""
 
 
 @dataclass(frozen=True, eq=False)
 class PreparedFilter:
-    """The fixed part of a filter for one graph, made by :meth:`GraphFilter.prepare`.
+    """The fixed part of a filter for one graph, created by :meth:`GraphFilter.prepare`.
 
-    ``matrix`` is the normalised adjacency for the implicit form; for the explicit one the matrices of the hops, or
-    the finished filter. ``made_by`` is the ``cache_key`` of the filters that can use it.
+    ``matrix`` is the normalised adjacency matrix for the implicit form; for the explicit form, the matrices of the hops
+    or the finished filter. ``made_by`` is the ``cache_key`` of the filters that can use it.
     """
 
     matrix: Prepared
@@ -49,18 +49,18 @@ class GraphFilter(nn.Module, ABC):
     .. math::
         \bar{\mathbf{A}} = \sum_{i \in \mathcal{M}} \xi_i \tilde{\mathbf{A}}^i
 
-    ``prepared = filter.prepare(edge_index, num_nodes)`` does the work that depends on the graph alone;
+    ``prepared = filter.prepare(edge_index, num_nodes)`` does the work that only depends on the graph;
     ``filter(prepared)`` is the operator :math:`\bar{\mathbf{A}}` at the current coefficients.
 
-    A filter of your own defines :meth:`coefficients`, fixed or computed from parameters, and :attr:`cache_key`.
+    A custom filter defines :meth:`coefficients`, fixed or computed from parameters, and :attr:`cache_key`.
 
     Args:
-        sparsify: ``None``, :class:`~ncgnn.TopK` or :class:`~ncgnn.Threshold`; what is kept is normalised again.
-        form: ``"implicit"`` applies :math:`\tilde{\mathbf{A}}` hop after hop and builds nothing, ``"explicit"`` builds
-            the matrices; equal results. ``None`` takes the implicit form wherever it exists, the cheaper one.
+        sparsify: ``None``, :class:`~ncgnn.TopK` or :class:`~ncgnn.Threshold`; the result is renormalised.
+        form: ``"implicit"`` applies :math:`\tilde{\mathbf{A}}` hop by hop and builds nothing, ``"explicit"`` builds
+            the matrices; the results are equal. ``None`` uses the implicit form, which is cheaper, if it exists.
     """
 
-    def __init__(self, sparsify: Sparsify | None, form: Form | None) -> None:
+    def __init__(self, sparsify: Sparsify | None = None, form: Form | None = None) -> None:
         super().__init__()
         if form not in (None, "implicit", "explicit"):
             raise ValueError(f"form must be 'implicit', 'explicit' or None, not {form!r}")
@@ -71,20 +71,20 @@ class GraphFilter(nn.Module, ABC):
 
     @abstractmethod
     def coefficients(self) -> Tensor:
-        r""":math:`\xi_0, \ldots, \xi_I` of equation 4, zero for the hops that are not in :math:`\mathcal{M}`."""
+        r""":math:`\xi_0, \ldots, \xi_I` of equation 4, zero for hops not in :math:`\mathcal{M}`."""
 
     @property
     @abstractmethod
     def cache_key(self) -> str:
-        """Two filters with the same key prepare the same values for the same graph."""
+        """Filters with the same key prepare the same values for the same graph."""
 
     @property
     def hops(self) -> Sequence[int]:
-        """The hops that :meth:`hop_weights` belong to."""
+        """The hops of :meth:`hop_weights`."""
         return range(len(self.coefficients()))
 
     def hop_weights(self) -> Tensor | None:
-        r""":math:`\xi_i` for each of :attr:`hops`; ``None`` where the filter is not a finite sum."""
+        r""":math:`\xi_i` for each of :attr:`hops`; ``None`` if the filter is not a finite sum."""
         return self.coefficients()
 
     def hop_terms(self, prepared: PreparedFilter, p: Tensor, arrived: Tensor) -> Iterator[HopTerm] | None:
@@ -105,7 +105,7 @@ class GraphFilter(nn.Module, ABC):
             yield str(hop), weight * CSR(bank.pattern, values).product(p)
 
     def reset_parameters(self) -> None:
-        """Put learned coefficients back to where they start; a fixed filter has none."""
+        """Reset learned coefficients to their initial values; a fixed filter has none."""
 
     def prepare(
         self,
@@ -114,7 +114,7 @@ class GraphFilter(nn.Module, ABC):
         edge_weight: Tensor | None = None,
         dtype: torch.dtype | None = None,
     ) -> PreparedFilter:
-        """The filter of one graph, as a value that a model can be given again and again."""
+        """Prepare the filter for one graph; the result can be reused."""
         dtype = dtype or torch.get_default_dtype()
         a = normalized_adjacency(edge_index, num_nodes, edge_weight)
         implicit = self._takes_implicit(a)
@@ -162,5 +162,5 @@ def power_terms(a: CSR, xi: Sequence[float], p: Tensor) -> Iterator[HopTerm]:
     """The terms of a polynomial in ``a``, each applied to ``p``."""
     for hop, weight in enumerate(xi):
         p = a.product(p) if hop else p
-        if weight:  # a hop that the filter leaves out is only passed through
+        if weight:  # a hop that is not in the filter is only passed through
             yield str(hop), weight * p

@@ -4,7 +4,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 
-def margin_loss(lengths: Tensor, y: Tensor, m_plus: float = 0.9, m_minus: float = 0.1, lam: float = 0.5) -> Tensor:
+def margin_loss(lengths: Tensor, y: Tensor, m_plus: float = 0.9, m_minus: float = 0.2, lam: float = 0.5) -> Tensor:
     r"""Equation 11, averaged over the nodes given:
 
     .. math::
@@ -14,9 +14,9 @@ def margin_loss(lengths: Tensor, y: Tensor, m_plus: float = 0.9, m_minus: float 
     Args:
         lengths: lengths of the class capsules [n, C].
         y: class of each node [n].
-        m_plus: the right class's capsule should be at least this long.
-        m_minus: the others at most this.
-        lam: weight of the others, which keeps all capsules from shrinking at the start.
+        m_plus: minimum length for the capsule of the true class.
+        m_minus: maximum length for the others.
+        lam: weight of the others, which prevents all capsules from shrinking at the start.
     """
     present = F.one_hot(y, lengths.shape[1]).to(lengths.dtype)
     loss = present * F.relu(m_plus - lengths) ** 2 + lam * (1 - present) * F.relu(lengths - m_minus) ** 2

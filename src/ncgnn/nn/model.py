@@ -19,18 +19,18 @@ class NCGNN(nn.Module):
     r"""Node-level capsule graph neural network.
 
     Args:
-        in_channels: features a node.
-        out_channels: classes.
-        filter: which nodes to listen to: :class:`~ncgnn.AttentionFilter` (NCGNN-A),
-            :class:`~ncgnn.DiffusionFilter` (NCGNN-D), or a :class:`~ncgnn.GraphFilter` of your own.
-        num_capsules: primary capsules a node, K.
+        in_channels: number of features.
+        out_channels: number of classes.
+        filter: the graph filter: :class:`~ncgnn.AttentionFilter` (NCGNN-A),
+            :class:`~ncgnn.DiffusionFilter` (NCGNN-D), or your own :class:`~ncgnn.GraphFilter`.
+        num_capsules: primary capsules per node, K.
         primary_channels: size of a primary capsule, f_p.
         class_channels: size of a class capsule, f_c.
         iterations: routing iterations, T.
-        beta: scale of the agreement in equation 13; 1 is the paper's.
-        dropout: on the primary capsules.
+        beta: scale of the agreement in equation 13; 1 in the paper.
+        dropout: dropout rate on the primary capsules.
         hidden: ``(capsules, channels)`` of further capsule graph layers before the class layer; the paper has none.
-        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
+        init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
@@ -84,12 +84,12 @@ class NCGNN(nn.Module):
         """Class scores of all nodes.
 
         Args:
-            x: node features; ``ncgnn.sparse.as_operator(x)`` where the same ones are given again and again.
-            edge_index: edges, or the filter of this graph from ``model.filter.prepare(edge_index, num_nodes)``,
-                which saves preparing it anew in each call.
+            x: node features; use ``ncgnn.sparse.as_operator(x)`` for repeated calls with the same features.
+            edge_index: edges, or the prepared filter from ``model.filter.prepare(edge_index, num_nodes)``,
+                which avoids preparing it in each call.
             edge_weight: weights of the edges.
-            prior: where the class layer's b starts, broadcastable to [N, K, C].
-            return_routing: return the :class:`Routing` of the class layer as well.
+            prior: initial b of the class layer, broadcastable to [N, K, C].
+            return_routing: also return the :class:`Routing` of the class layer.
         """
         x = as_operator(x)
         a_bar = self.filter(self._prepared(x, edge_index, edge_weight))
@@ -110,7 +110,7 @@ class NCGNN(nn.Module):
         if isinstance(edges, Tensor):
             edges = self.filter.prepare(edges, x.shape[0], edge_weight, x.parameter.dtype)
         elif edge_weight is not None:
-            raise ValueError("edge_weight goes into filter.prepare, not beside a prepared filter")
+            raise ValueError("pass edge_weight to filter.prepare, not with a prepared filter")
         if edges.num_nodes != x.shape[0]:
             raise ValueError(f"the filter was prepared for {edges.num_nodes} nodes, x has {x.shape[0]}")
         return edges

@@ -13,15 +13,15 @@ from ncgnn.sparse import LinearOperator, as_operator
 
 @dataclass(frozen=True, eq=False)
 class Routing:
-    """What a capsule graph layer computed on the way.
+    """Intermediate results of a capsule graph layer.
 
     Attributes:
         capsules: squashed output capsules v [N, C, f_c]; their lengths are the class scores.
-        couplings: c [N, K, C] of the last iteration: how much each capsule of a node was listened to for each class.
-            They sum to one over K.
+        couplings: c [N, K, C] of the last iteration: the weight of each capsule of a node for each class. They sum to
+            one over K.
         u: output capsules before squashing [N, C, f_c].
-        votes: W_kl h_j^k, what each capsule of a node says about each class [N, K, C, f_c].
-        hop_weights: xi, how much the filter listened to each hop; ``None`` where it is no finite sum.
+        votes: W_kl h_j^k, the vote of each capsule of a node for each class [N, K, C, f_c].
+        hop_weights: xi, the weight of each hop in the filter; ``None`` if it is not a finite sum.
     """
 
     capsules: Tensor
@@ -47,9 +47,9 @@ def route(
         votes: W_kl h_j^k [N, K, C, f_c].
         a_bar: the graph filter.
         bias: b_l [C, f_c].
-        iterations: how many, T.
-        beta: scale of the agreement in equation 13; 1 is the paper's.
-        prior: where b starts, broadcastable to [N, K, C]; zeros by default.
+        iterations: number of iterations, T.
+        beta: scale of the agreement in equation 13; 1 in the paper.
+        prior: initial b, broadcastable to [N, K, C]; zeros by default.
     """
     if iterations < 1:
         raise ValueError(f"routing needs at least one iteration, not {iterations}")
@@ -77,13 +77,13 @@ class CapsuleGraphLayer(nn.Module):
     :math:`b_{jkl} \leftarrow b_{jkl} + \beta \, \mathbf{v}_j^{(l)} \cdot \mathbf{W}_{kl} \mathbf{h}_j^{(k)}`.
 
     Args:
-        in_capsules: capsules a node, K.
+        in_capsules: capsules per node, K.
         in_channels: f_p.
-        out_capsules: new capsules a node, C.
+        out_capsules: new capsules per node, C.
         out_channels: f_c.
         iterations: T, at least 1.
-        beta: scale of the agreement; 1 is the paper's, 5 to 20 makes routing select.
-        init: where the weights start, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
+        beta: scale of the agreement; 1 in the paper, 5 to 20 makes routing selective.
+        init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
 
     Shapes:
         - **input:** capsules [N, K, f_p] and the filter ``a_bar``: what a filter's ``forward`` returns, or a matrix
@@ -125,8 +125,8 @@ class CapsuleGraphLayer(nn.Module):
         return self.route(self.votes(h), as_operator(a_bar), prior)
 
     def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
-        """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; the couplings' own
-        gradient is to be had from :func:`route`."""
+        """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; use :func:`route` for
+        the gradient of the couplings."""
         if votes.device.type != "cpu":
             return route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
         v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
@@ -137,3 +137,10 @@ class CapsuleGraphLayer(nn.Module):
             f"{self.__class__.__name__}({self.in_capsules}, {self.in_channels}, {self.out_capsules}, "
             f"{self.out_channels}, iterations={self.iterations}, beta={self.beta}, init={self.init!r})"
         )
+
+
+def proportions(lengths: Tensor) -> Tensor:
+    """Lengths divided by their sum over the last dimension; uniform if all are zero."""
+    total = lengths.sum(dim=-1, keepdim=True)
+    shares = lengths / total.clamp(min=torch.finfo(lengths.dtype).tiny)
+    return torch.where(total > 0, shares, 1 / lengths.shape[-1])

@@ -1,4 +1,4 @@
-"""How good explanations are: compared with those of other methods, and with what was planted in a graph."""
+"""Quality of explanations: compared with other methods, and with a planted ground truth."""
 
 from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
 from ncgnn.explain.quality.evaluation import Measurement, evaluate, explain, overlap, sample

@@ -1,4 +1,4 @@
-"""Ways to say how important each node is for the prediction of one: the model's contributions, and others."""
+"""Methods that rank nodes by importance for a prediction: the model's contributions, and others."""
 
 from collections.abc import Callable
 
@@ -19,37 +19,36 @@ Ranking = Callable[[Subject, int], Tensor]
 
 OURS, SORTED = "contributions in turn", "contributions"
 STEPS = 16
-"""Points at which integrated gradients are taken."""
+"""Number of points for integrated gradients."""
 
 MOST_EDGES = 10_000
-"""Of graphs with more edges, GNNExplainer's masks of edges take a minute a node and more."""
+"""Maximum number of edges for GNNExplainer's edge masks; with more, they take over a minute per node."""
 
 MODEL = {"mode": "multiclass_classification", "task_level": "node", "return_type": "probs"}
 
 
 def in_turn(subject: Subject, node: int) -> Tensor:
-    """Nodes in the order in which :func:`~ncgnn.explain.removal.decisive` takes them away."""
+    """Nodes in the order in which :func:`~ncgnn.explain.removal.decisive` removes them."""
     order = decisive(subject.trace, node, int(subject.predicted[node]))
     places = torch.arange(len(order), 0, -1).to(subject.everyone)
     return torch.zeros_like(subject.everyone).index_copy(0, order, places)
 
 
 def contributions(subject: Subject, node: int) -> Tensor:
-    """Parts of what the predicted class is ahead of the others."""
+    """Contributions to the lead of the predicted class over the others."""
     nodes = torch.tensor([node])
     return by_node(subject.trace, ahead_of_others(subject.trace, nodes, subject.predicted[nodes]))[0]
 
 
 def gnn_explainer(subject: Subject, node: int) -> Tensor:
-    """PyG's GNNExplainer with its defaults, which learns how loud each node is heard: what removal sets to zero."""
+    """PyG's GNNExplainer with its defaults, which learns the strength of each node: what removal sets to zero."""
     explainer = Explainer(_Heard(subject), GNNExplainer(), "model", MODEL, node_mask_type="object")
     mask: Tensor = explainer(subject.everyone[:, None], subject.edge_index, index=node).node_mask
     return mask[:, 0]
 
 
 def gnn_explainer_of_edges(subject: Subject, node: int) -> Tensor:
-    """The same with a mask of edges, as it is mostly used: a node is as important as the most important of its
-    edges."""
+    """The same with an edge mask, its most common use: a node is as important as its most important edge."""
     explainer = Explainer(HopByHop(subject), GNNExplainer(), "model", MODEL, edge_mask_type="object")
     mask = explainer(subject.everyone[:, None], subject.edge_index, index=node).edge_mask
     ends = subject.edge_index.flatten()
@@ -57,14 +56,14 @@ def gnn_explainer_of_edges(subject: Subject, node: int) -> Tensor:
 
 
 def integrated_gradients(subject: Subject, node: int) -> Tensor:
-    """Gradients of the probability by how loud each node is heard, on the way from nobody to everyone."""
+    """Gradients of the probability with respect to the strength of each node, integrated from zero to full strength."""
     points = ((step + 0.5) / STEPS * subject.everyone for step in range(STEPS))
     return torch.stack([_gradient(subject, node, point) for point in points]).mean(dim=0)
 
 
 def input_times_gradient(subject: Subject, node: int) -> Tensor:
-    """Gradients of the probability by the features, times these, in magnitude: with their signs they all but cancel
-    out, as capsules do not change with the scale of the features."""
+    """Gradients of the probability with respect to the features, times the features, in magnitude: with signs they
+    nearly cancel, because capsules do not depend on the scale of the features."""
     trace, x = subject.trace, feature_leaf(subject)
     scores = trace.model(x, trace.prepared)
     (gradient,) = torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)
@@ -80,7 +79,7 @@ def chance(subject: Subject, node: int) -> Tensor:
 
 
 def rankings(subject: Subject) -> dict[str, Ranking]:
-    """All that can be compared on a graph."""
+    """All methods that can be compared on a graph."""
     found: dict[str, Ranking] = {OURS: in_turn, SORTED: contributions, "GNNExplainer": gnn_explainer}
     if isinstance(subject.trace.a_bar, Polynomial) and subject.edge_index.shape[1] <= MOST_EDGES:
         found["GNNExplainer, edges"] = gnn_explainer_of_edges
@@ -94,7 +93,7 @@ def rankings(subject: Subject) -> dict[str, Ranking]:
 
 
 def feature_leaf(subject: Subject) -> Tensor:
-    """The features, dense, ready for a gradient."""
+    """Dense features that require a gradient."""
     return subject.trace.x.to_dense().detach().requires_grad_()
 
 
@@ -105,7 +104,7 @@ def _gradient(subject: Subject, node: int, presence: Tensor) -> Tensor:
 
 
 class _Heard(torch.nn.Module):
-    """The model as a function of how loud each node is heard [N, 1]."""
+    """The model as a function of the strength of each node [N, 1]."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Compare explanations of one model on the same nodes, at equal sparsity."""
+"""Compare explanation methods for one model on the same nodes, at equal sparsity."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, has_truth, pl
 from ncgnn.explain.quality.presence import Subject
 
 FIRST = 10
-"""Nodes of an explanation that are compared with those of another."""
+"""Number of top nodes whose overlap is compared."""
 
 REPEATED = 3
-"""Nodes that are explained a second time."""
+"""Number of nodes that are explained a second time."""
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,14 @@ def _stability(subject: Subject, nodes: Sequence[int], orders: Sequence[Tensor],
 
 
 def explain(subject: Subject, nodes: Sequence[int], ranking: Ranking, repeat: int = 0) -> list[Tensor]:
-    """The importance of nodes for each node; another ``repeat`` is another draw, for methods that draw."""
+    """The importance of nodes for each node; ``repeat`` changes the seed of random methods."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(repeat)
         return [ranking(subject, node).detach() for node in nodes]
 
 
 def overlap(order: Tensor, other: Tensor) -> float:
-    """The share of the first nodes that two explanations have in common."""
+    """Overlap of the top nodes of two explanations."""
     first = [set(nodes[:FIRST].tolist()) for nodes in (order, other)]
     return len(first[0] & first[1]) / max(len(first[0]), 1)
 
@@ -77,7 +77,7 @@ def overlap(order: Tensor, other: Tensor) -> float:
 def _against_truth(
     subject: Subject, data: Data, nodes: Sequence[int], importances: Sequence[Tensor], name: str
 ) -> Iterator[Measurement]:
-    """Of the nodes that are predicted right and hear what was planted: the reasons of another class are others."""
+    """Measures on nodes that are predicted correctly and receive a planted signal; other classes have other signals."""
     right = [
         place
         for place, node in enumerate(nodes)
@@ -95,7 +95,7 @@ def _against_truth(
 
 
 def sample(data: Data, count: int) -> list[int]:
-    """Test nodes, or any where the graph has no test nodes, drawn always alike."""
+    """A fixed random sample of test nodes, or of all nodes if there are none."""
     mask = data.get("test_mask")
     one_split = mask is not None and mask.dim() == 1 and bool(mask.any())
     among = mask.nonzero().flatten() if one_split else torch.arange(data.num_nodes)

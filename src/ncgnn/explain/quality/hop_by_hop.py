@@ -1,4 +1,4 @@
-"""An NCGNN whose filter passes messages along the edges of the graph, so that PyG's explainers can mask these."""
+"""An NCGNN whose filter passes messages along the edges of the graph, so that PyG's explainers can mask edges."""
 
 import torch
 from torch import Tensor
@@ -10,7 +10,7 @@ from ncgnn.sparse import CSR, Polynomial
 
 
 class HopByHop(MessagePassing):
-    """The same probabilities as the model's, from plain messages: each hop is a round along the edges and the loops."""
+    """The same probabilities as the model, with one round of message passing per hop, along edges and self-loops."""
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(aggr="add")

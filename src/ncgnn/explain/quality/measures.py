@@ -1,4 +1,4 @@
-"""How good a ranking of nodes is: what the model still says when only its first ones are heard, or all but them."""
+"""Quality measures of a ranking of nodes: what the model predicts with only the top nodes, or without them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from ncgnn.explain.quality.presence import Subject
 from ncgnn.nn import proportions
 
 SPARSITIES = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
-"""Shares of the nodes that are heard which an explanation leaves out."""
+"""Sparsities: fractions of the receptive field that an explanation leaves out."""
 
 CHARACTERISATION = "characterisation"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over nodes; ``sparsity`` is none where the measure is one over all of them."""
+    """A mean over nodes; ``sparsity`` is None if the measure covers all of them."""
 
     measure: str
     sparsity: float | None
@@ -28,9 +28,9 @@ class Measured:
 
 @dataclass(frozen=True, eq=False)
 class Removal:
-    """What becomes of predictions, each [nodes, sparsities]: whether the class changes, and how much of its probability
-    is lost, with only the explanation heard (``kept``) and with all but it (``without``); and the probability [nodes]
-    with everyone and with nobody heard."""
+    """Effects on predictions, each [nodes, sparsities]: whether the class changes, and the drop in its probability,
+    with only the explanation (``kept``) and without it (``without``); and the probability [nodes] with all nodes and
+    with none."""
 
     kept_changes: Tensor
     kept_loss: Tensor
@@ -41,19 +41,19 @@ class Removal:
 
 
 def field(subject: Subject, node: int) -> Tensor:
-    """The nodes that one hears."""
+    """The receptive field of a node."""
     return row(subject.trace.a_bar, node).nonzero().flatten()
 
 
 def ranked(subject: Subject, node: int, importance: Tensor) -> Tensor:
-    """The nodes that one hears, the most important first."""
+    """The receptive field of a node, most important nodes first."""
     heard = field(subject, node)
     return heard[importance.detach()[heard].argsort(descending=True, stable=True)]
 
 
 @torch.no_grad()
 def remove(subject: Subject, nodes: Sequence[int], orders: Sequence[Tensor]) -> Removal:
-    """Ask the model again for each node, sparsity and side."""
+    """Rerun the model for each node, sparsity and side."""
     found = [_remove_one(subject, node, order) for node, order in zip(nodes, orders, strict=True)]
     return Removal(*(torch.stack(parts) for parts in zip(*found, strict=True)))
 
@@ -71,12 +71,12 @@ def _remove_one(subject: Subject, node: int, order: Tensor) -> tuple[Tensor, ...
 
 
 def size(sparsity: float, heard: int) -> int:
-    """How many nodes an explanation has: at least one."""
+    """Number of nodes in an explanation, at least one."""
     return max(1, round((1 - sparsity) * heard))
 
 
 def _ask(subject: Subject, node: int, presence: Tensor) -> tuple[float, float]:
-    """Whether the class is another, and the probability of the one that was predicted."""
+    """Whether the class changes, and the probability of the originally predicted class."""
     p, predicted = proportions(subject.scores(presence)[node]), int(subject.predicted[node])
     return float(p.argmax() != predicted), float(p[predicted])
 
@@ -98,7 +98,7 @@ def summary(removal: Removal) -> Iterator[Measured]:
 
 
 def _area(removal: Removal, loss: Tensor, first: Tensor, last: Tensor) -> float:
-    """Under the curve of the probability, over the share of nodes that were put in or taken out."""
+    """Area under the probability curve, over the fraction of nodes inserted or deleted."""
     shares = torch.tensor([0.0, *(1 - sparsity for sparsity in reversed(SPARSITIES)), 1.0])
     curve = torch.cat([first[:, None], (removal.everyone[:, None] - loss).flip(1), last[:, None]], dim=1)
     return torch.trapezoid(curve, shares).mean().item()

@@ -1,4 +1,4 @@
-"""Whether the neighbours and features that were planted in a generated graph are the ones that are found."""
+"""Whether explanations find the neighbours and features that were planted in a generated graph."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ from ncgnn.explain.targets import ahead_of_others
 from ncgnn.nn import proportions
 
 FeatureRanking = Callable[[Subject, int], Tensor]
-"""The importance of each feature [f] for what is predicted of a node."""
+"""The importance of each feature [f] for the prediction of a node."""
 
 
 def has_truth(data: Data) -> bool:
@@ -23,7 +23,7 @@ def has_truth(data: Data) -> bool:
 
 
 def planted_nodes(subject: Subject, data: Data, node: int) -> Tensor:
-    """Those that a node hears and that carry the signal of its class, as a mask [N]."""
+    """The nodes in the receptive field of a node that carry the signal of its class, as a mask [N]."""
     heard = torch.zeros(data.num_nodes, dtype=torch.bool).index_fill(0, field(subject, node), True)
     planted: Tensor = heard & (data.node_group == data.y[node])
     return planted
@@ -48,7 +48,7 @@ def found(kind: str, importances: Sequence[Tensor], truths: Sequence[Tensor]) ->
 
 
 def _hits(importance: Tensor, truth: Tensor, times: int) -> float:
-    """The share of the planted ones that are among the first."""
+    """The fraction of planted items among the top."""
     planted = int(truth.sum())
     first = importance.argsort(descending=True, stable=True)[: times * planted]
     return float(truth[first].sum()) / planted

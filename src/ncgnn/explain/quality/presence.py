@@ -1,8 +1,8 @@
-r"""What a model says where some nodes are not heard.
+r"""Predictions of a model with some nodes removed.
 
-To remove node j is to zero its column of the filter, for whoever listens, and to route anew: couplings, which depend on
-what a node hears, are the model's own answer to the change. Features stay as they are, since equation 3 normalises
-them: a scaled row gives the same capsules, and a row of zeros with a bias still capsules of length one.
+Removing node j means zeroing its column of the filter and rerunning the routing, so couplings respond to the change.
+Features are not changed, because equation 3 normalises them: a scaled row gives the same capsules, and with a bias even
+a row of zeros gives capsules of length one.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from ncgnn.sparse import LinearOperator
 
 
 class Present(LinearOperator):
-    r""":math:`\bar{\mathbf{A}} \operatorname{diag}(\mathbf{m})`, a function of m: how loud each node is heard [N]."""
+    r""":math:`\bar{\mathbf{A}} \operatorname{diag}(\mathbf{m})`, as a function of the node strengths m [N]."""
 
     def __init__(self, a_bar: LinearOperator, m: Tensor) -> None:
         self.a_bar, self.m = a_bar, m
@@ -41,7 +41,7 @@ class Present(LinearOperator):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model on a graph, to be explained: it can be asked again with some nodes heard less, or not at all."""
+    """A model on a graph that can be rerun with some nodes weakened or removed."""
 
     trace: Trace
     edge_index: Tensor
@@ -52,16 +52,16 @@ class Subject:
 
     @cached_property
     def predicted(self) -> Tensor:
-        """The class of each node [N]."""
+        """The predicted class of each node [N]."""
         return self.trace.scores.argmax(dim=1)
 
     @cached_property
     def probabilities(self) -> Tensor:
-        """Of all classes [N, C], with everyone heard."""
+        """Probabilities of all classes [N, C], with all nodes present."""
         return proportions(self.trace.scores)
 
     def scores(self, presence: Tensor) -> Tensor:
-        """Lengths of the class capsules [N, C], differentiable in the presence of the nodes [N]."""
+        """Lengths of the class capsules [N, C], differentiable in the node strengths [N]."""
         layer, votes = self.trace.layer, self.trace.routing.votes.detach()
         heard = Present(self.trace.a_bar, presence)
         lengths: Tensor = torch.linalg.vector_norm(

@@ -1,7 +1,7 @@
-"""Primary capsules and their votes fused, for training with dropout: what is dropped is never computed with.
+"""Fused primary capsules and votes, for training with dropout: dropped entries are skipped.
 
-Gives the same distribution as the plain operations in :class:`ncgnn.nn.capsules.PrimaryCapsules`, which say what is
-computed, and the same numbers for the same dropout mask.
+Has the same distribution as the plain operations in :class:`ncgnn.nn.capsules.PrimaryCapsules`, which are the
+reference, and gives the same numbers for the same dropout mask.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ def fused_votes(x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor,
         w_dot: first weights [f, K f_p].
         b_dot: first bias [K, f_p].
         weight: weights between capsules [K, f_p, C, f_c].
-        dropout: probability of dropping an entry of a capsule.
+        dropout: dropout rate on capsule entries.
     """
     seed = int(torch.randint(2**62, ()).item())
     votes: Tensor = _Votes.apply(w_dot, b_dot, weight, x, seed, dropout)
@@ -38,8 +38,8 @@ def fused_capsules(x: LinearOperator, w_dot: Tensor, b_dot: Tensor) -> Tensor:
 
 
 def dense_votes(h: Tensor, weight: Tensor) -> Tensor:
-    """Votes [N, K, C, f_c] of capsules [N, K, f_p] under ``weight`` [K, f_p, C, f_c], in the order that routing reads:
-    a product for each capsule, written where it belongs."""
+    """Votes [N, K, C, f_c] of capsules [N, K, f_p] under ``weight`` [K, f_p, C, f_c], in the order that routing reads,
+    with one product per capsule."""
     votes: Tensor = _DenseVotes.apply(h, weight)
     return votes
 
@@ -158,7 +158,7 @@ def _votes(
     norms: Array,
     votes: Array,
 ) -> None:
-    """``active`` becomes ``relu(active + bias)``; its norms; the votes of the entries that dropout keeps."""
+    """``active`` becomes ``relu(active + bias)``; computes norms and the votes of the entries that dropout keeps."""
     _, capsules, size = active.shape
     scale, zero = active.dtype.type(1 / (1 - dropout)), active.dtype.type(0)
     rate = 1 / np.log(dropout) if dropout > 0 else 0.0
@@ -192,7 +192,7 @@ def _votes_backward(
     grad_weight: Array,
     grad_bias: Array,
 ) -> None:
-    """Gradients of the votes; draws the dropout mask again instead of keeping it. Each thread sums its own part."""
+    """Gradients of the votes; redraws the dropout mask instead of storing it. Each thread sums its own part."""
     n, capsules, size = active.shape
     parts = grad_weight.shape[0]
     scale = active.dtype.type(1 / (1 - dropout))
@@ -239,7 +239,7 @@ def _dot_and_add(row: Array, g: Array, h: float, sums: Array) -> Any:
 
 @inlined
 def _through_norm(a: Array, inverse: float, along: float, target: Array, bias_sums: Array) -> None:
-    """``target`` through the normalisation and the ReLU: what lies along the capsule does not count."""
+    """Backpropagate ``target`` through the normalisation and the ReLU: the component along the capsule vanishes."""
     factor = along * inverse
     for e in range(a.shape[0]):
         value = (target[e] - factor * a[e]) * inverse
@@ -261,7 +261,7 @@ def _next_kept(e: int, state: Any, rate: float) -> Any:
 
 @inlined
 def _start(seed: int, row: int) -> Any:
-    """State of the random numbers of one row, far from those of the other rows."""
+    """Random state of one row, far from those of other rows."""
     _, bits = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
     return bits
 

@@ -1,4 +1,4 @@
-"""The exponential function for kernels, in a form that a compiler turns into vector instructions."""
+"""The exponential function for kernels, in a form that compilers can vectorise."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,11 +9,11 @@ from numba.extending import overload
 
 from ncgnn.sparse.kernels import inlined
 
-_LEAST = -87.0  # below, the result is no normal number in single precision
+_LEAST = -87.0  # below this, the result is subnormal in single precision
 
 
 def exp(x: Any) -> Any:
-    """e to the power of a number that is not positive; in single precision within 3e-7 of it, and never below e^-87."""
+    """exp of a non-positive number, within 3e-7 in single precision, and never below e^-87."""
     return np.exp(x)
 
 
@@ -24,7 +24,7 @@ def _compiled(x: Any) -> Callable[[Any], Any]:
 
 @inlined
 def _polynomial(r: Any) -> Any:
-    """e to the power of r for ``|r| <= log(2) / 2``: Cephes' polynomial."""
+    """exp(r) for ``|r| <= log(2) / 2``: Cephes' polynomial."""
     one = np.float32(1)
     y = np.float32(1.9875691500e-4)
     y = y * r + np.float32(1.3981999507e-3)
@@ -38,7 +38,7 @@ def _polynomial(r: Any) -> Any:
 def _single(x: Any) -> Any:
     x = max(x, np.float32(_LEAST))
     n = np.floor(x * np.float32(1.44269504) + np.float32(0.5))
-    r = x - n * np.float32(0.693359375)  # log(2) in two parts, of which the first has no rounding error
+    r = x - n * np.float32(0.693359375)  # log(2) in two parts; the first has no rounding error
     r = r - n * np.float32(-2.12194440e-4)
     exponent = (np.int32(n) + np.int32(127)) << np.int32(23)
     return _polynomial(r) * np.int32(exponent).view(np.float32)

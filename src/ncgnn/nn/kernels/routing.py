@@ -1,6 +1,6 @@
-"""Algorithm 1 fused: the votes of a node are read once an iteration, and without a prior nothing of their size is made.
+"""Fused algorithm 1: votes are read once per iteration, and without a prior nothing of their size is allocated.
 
-Gives the same numbers as the plain operations in :func:`ncgnn.nn.routing.route`, which say what is computed.
+Gives the same numbers as the plain operations in :func:`ncgnn.nn.routing.route`, which are the reference.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ def fused_route(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``v`` [N, C, f_c], which carries the gradient, and ``c`` [N, K, C] and ``u`` [N, C, f_c], which do not."""
     b = None if prior is None else prior.expand(votes.shape[:-1])
-    kept = iterations if torch.is_grad_enabled() else 1  # the backward pass needs what every iteration computed
+    kept = iterations if torch.is_grad_enabled() else 1  # the backward pass needs the results of every iteration
     v, c, u = _Route.apply(votes, bias, b, a_bar.parameter, a_bar, iterations, kept, beta)
     return v, c, u
 
@@ -92,7 +92,7 @@ class _Route(torch.autograd.Function):
 
 @by_rows
 def _mean(start: int, stop: int, votes: Array, p: Array) -> None:
-    """What equations 12 and 8 come to while all b are zero."""
+    """Equations 12 and 8 for b = 0."""
     _, capsules, classes, size = votes.shape
     share = votes.dtype.type(1) / votes.dtype.type(capsules)
     for j in range(start, stop):
@@ -173,7 +173,7 @@ def _agree_and_select_backward(
     u: Array,
     grad_u: Array,
 ) -> None:
-    """Gradients of this iteration's b, and of the u of the iteration before, which b was updated with."""
+    """Gradients of this iteration's b, and of the previous iteration's u, which b was updated with."""
     _, capsules, classes, size = votes.shape
     for j in range(start, stop):
         _select_node_backward(j, votes, c, grad_p, later, grad_b)

@@ -1,0 +1,65 @@
+"""Named contributions to a score."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named contribution to a score."""
+
+    name: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Candidate(Part):
+    """A class with its score and its probability, as in ``predict_proba``."""
+
+    probability: float
+
+
+_TITLE = 40  # letters
+
+
+def called(id: str, title: str | None) -> str:
+    """A node's id and its title, if it has one."""
+    return id if title is None else f"{id} “{shortened(title, _TITLE)}”"
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, truncated if it is too long."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """The contribution of one node, at any distance.
+
+    Attributes:
+        label: its known class, if any.
+        split: ``train``, ``val``, ``test`` or ``calibration``, if the graph has a split.
+        features: the largest contributions of its features, if requested.
+        title: its display name, if any.
+    """
+
+    id: str
+    value: float
+    label: str | None = None
+    split: str | None = None
+    features: tuple[Part, ...] = ()
+    title: str | None = None
+
+    @property
+    def name(self) -> str:
+        known = [self.split or "", f"class {self.label}" if self.label is not None else ""]
+        note = ", ".join(text for text in known if text)
+        return f"{called(self.id, self.title)} ({note})" if note else called(self.id, self.title)
+
+
+@dataclass(frozen=True)
+class FeatureParts:
+    """The largest contributions of features, summed over all nodes, and those of other features and the first bias."""
+
+    largest: tuple[Part, ...]
+    rest: float
+    bias: float
