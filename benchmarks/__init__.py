@@ -1,1 +1,1 @@
-"""Speed and memory of NCGNN beside its peers: ``python -m benchmarks``."""
+"""Speed and memory of NCGNN and other models: ``python -m benchmarks``."""

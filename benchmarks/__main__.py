@@ -14,7 +14,7 @@ from time import perf_counter
 
 from benchmarks import filters, first_start, graphs, large, page, plots, profile, roofline, scaling, table
 from benchmarks.table import Row
-from ncgnn.bench import MODELS, hops_of, measure_memory, measure_steps, measured
+from ncgnn.bench import hops_of, measure_memory, measure_steps, measured, measured_models
 from ncgnn.files import atomic
 from ncgnn.provenance import machine
 from ncgnn.train.reproducible import use_threads
@@ -27,7 +27,7 @@ def steps(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_steps(data, MODELS, measured(hops_of(data.name)), options.repeats, tell, 20)
+        for row in measure_steps(data, measured_models(), measured(hops_of(data.name)), options.repeats, tell, 20)
     ]
 
 
@@ -42,7 +42,7 @@ def memory(options: argparse.Namespace) -> list[Row]:
     return [
         row
         for data in graphs.at_hand(options.graphs)
-        for row in measure_memory(data, MODELS, measured(hops_of(data.name)), tell)
+        for row in measure_memory(data, measured_models(), measured(hops_of(data.name)), tell)
     ]
 
 

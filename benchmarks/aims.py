@@ -1,4 +1,4 @@
-"""What the library aims at, and whether the measurements reach it."""
+"""Performance targets of the library, and whether the measurements meet them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ COMPILING = {"first": 10.0, "second": 0.0}  # seconds
 
 
 def aims(results: Path) -> list[Aim]:
-    """Rows of aim, what was found, and yes or no; without the aims for which nothing was measured."""
+    """Rows of target, measured value, and yes or no; targets without measurements are left out."""
     memory = read(results / "memory.csv")
     return [
         *of_steps(read(results / "steps.csv")),

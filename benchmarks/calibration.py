@@ -1,7 +1,7 @@
-"""How honest probabilities and sets are: results/calibration/splits.csv and the table of docs/probabilities.md.
+"""Calibration of probabilities and prediction sets: results/calibration/splits.csv and docs/probabilities.md.
 
-``python -m benchmarks.calibration`` runs what is missing and can be stopped and started again at any time;
-``--report`` writes the table from the rows there are.
+``python -m benchmarks.calibration`` runs missing splits and can be interrupted and resumed at any time;
+``--report`` only writes the tables from the existing rows.
 """
 
 import argparse
@@ -33,7 +33,7 @@ KEY = ("graph", "split", "share")
 
 
 def orders() -> Iterator[tuple[str, int, float]]:
-    """Graph, split and the share of validation nodes set aside; without any, to see what setting aside costs."""
+    """Graph, split and fraction of validation nodes held out; 0 measures the cost of holding nodes out."""
     for graph in GRAPHS:
         yield from ((graph, split, SHARE) for split in range(SPLITS))
         yield from ((graph, split, 0.0) for split in range(ERROR_SPLITS))
@@ -53,13 +53,13 @@ def main() -> None:
 
 
 def is_measured(rows: list[Row], graph: str, split: int, share: float) -> bool:
-    """Whether this was run with the settings that the graph has now."""
+    """Whether this was run with the current settings of the graph."""
     config = Config.make(preset(graph)).hash
     return table.holds(rows, {"graph": graph, "split": split, "share": share, "config": config})
 
 
 def measure(graph: str, split: int, share: float) -> Row:
-    """Train on one split, and look at the test nodes."""
+    """Train on one split and evaluate on the test nodes."""
     data, config = usual_split(load_dataset(graph), split), Config.make(preset(graph))
     data = set_aside(data, share, split) if share else data
     with use_threads(1):
@@ -69,7 +69,7 @@ def measure(graph: str, split: int, share: float) -> Row:
 
 
 def judge(data: Data, lengths: np.ndarray) -> Row:
-    """What lengths are worth on test nodes, before and after calibration."""
+    """Calibration on test nodes, before and after fitting."""
     y, test, shares = data.y.numpy(), data.test_mask.numpy(), proportions(torch.from_numpy(lengths)).numpy()
     row: Row = {"stopping": int(data.val_mask.sum()), "aside": 0, "tested": int(test.sum())}
     row |= {"accuracy": _share(lengths.argmax(axis=1)[test] == y[test])}
@@ -94,7 +94,7 @@ def _share(flags: np.ndarray) -> float:
 
 
 def render(page: str, rows: list[Row]) -> str:
-    """The page with its tables made anew."""
+    """The page with updated tables."""
     for name, block in (("honesty", _honesty), ("cost", _cost)):
         page = fill(page, name, block(rows) or NOTHING)
     return page
@@ -109,7 +109,7 @@ def _honesty(rows: list[Row]) -> str:
             errors = [f"{_mean(first, key):.3f}" for key in ("error_before", "error_after")]
             sets = [f"{_mean(found, 'coverage'):.1%}", f"{_mean(found, 'size'):.2f}", f"{_mean(found, 'empty'):.1%}"]
             lines.append([graph, len(first), *errors, len(found), *sets])
-    head = ["graph", "splits", "error before", "error after", "splits", "coverage", "classes a set", "empty sets"]
+    head = ["graph", "splits", "error before", "error after", "splits", "coverage", "classes per set", "empty sets"]
     return markdown(head, lines) + f"\n\n{made_on(rows)}" if lines else ""
 
 

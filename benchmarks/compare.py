@@ -1,8 +1,8 @@
-"""NCGNN beside simpler models on named graphs: results/compare/splits.csv and the table of docs/when-not.md.
+"""NCGNN compared with simpler models on named graphs: results/compare/splits.csv and the table of docs/when-not.md.
 
-``python -m benchmarks.compare`` runs ``ncgnn train GRAPH --compare`` where results with the present settings are
-missing, with one thread, and can be stopped and started again at any time; ``--report`` writes the table from the rows
-there are.
+``python -m benchmarks.compare`` runs ``ncgnn train GRAPH --compare`` with one thread wherever results with the current
+settings are missing, and can be interrupted and resumed at any time; ``--report`` only writes the table from the
+existing rows.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn import compare
 from ncgnn.files import atomic
-from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.models.ncgnn import MODEL as NCGNN
+from ncgnn.models.ncgnn import Config, preset
 from ncgnn.provenance import machine
 from ncgnn.train.reproducible import use_threads
 
@@ -49,12 +50,12 @@ def main() -> None:
 
 
 def is_measured(rows: list[Row], graph: str, split: int) -> bool:
-    """Whether this split was run with the settings that the graph has now."""
+    """Whether this split was run with the current settings of the graph."""
     return table.holds(rows, {"graph": graph, "split": split, "config": Config.make(preset(graph)).hash})
 
 
 def measure(graph: str, split: int) -> list[Row]:
-    """The comparison that the command makes on one split."""
+    """The command's comparison on one split."""
     with tempfile.TemporaryDirectory() as folder, use_threads(1):
         where, options = machine(), ["--split-seed", str(split), "--compare", "--json", "--out", folder]
         done = subprocess.run(
@@ -70,12 +71,12 @@ def measure(graph: str, split: int) -> list[Row]:
 
 
 def render(page: str, rows: list[Row]) -> str:
-    """The page with its table made anew."""
+    """The page with an updated table."""
     return fill(page, "compare", _accuracies(rows) or NOTHING)
 
 
 def _accuracies(rows: list[Row]) -> str:
-    models, lines = [*(rival.name for rival in compare.RIVALS), "NCGNN"], []
+    models, lines = [*(rival.title for rival in compare.rivals(NCGNN.name)), NCGNN.title], []
     for graph in SPLITS:
         splits = _splits(table.latest([row for row in rows if row["graph"] == graph]))
         if splits:
@@ -85,12 +86,12 @@ def _accuracies(rows: list[Row]) -> str:
     return markdown(["graph", "splits", *models, "verdict"], lines) + f"\n\n{made_on(rows)}" if lines else ""
 
 
-def _splits(rows: list[Row]) -> list[list[compare.Row]]:
-    """The rows of each split, as the command made them, of the models that all splits have."""
-    names = [field.name for field in fields(compare.Row)]
-    splits: dict[int, dict[str, compare.Row]] = {}
+def _splits(rows: list[Row]) -> list[list[compare.Compared]]:
+    """The rows of each split as written by the command, for the models present in all splits."""
+    names = [field.name for field in fields(compare.Compared)]
+    splits: dict[int, dict[str, compare.Compared]] = {}
     for row in rows:
-        splits.setdefault(row["split"], {})[row["model"]] = compare.Row(**{name: row[name] for name in names})
+        splits.setdefault(row["split"], {})[row["model"]] = compare.Compared(**{name: row[name] for name in names})
     shared = [model for model in next(iter(splits.values()), ()) if all(model in split for split in splits.values())]
     return [[split[model] for model in shared] for split in splits.values()]
 

@@ -22,9 +22,9 @@ Tell = Callable[[str], None]
 
 
 def times(data: Data, classifier: NCGNNClassifier, tell: Tell) -> Iterator[Row]:
-    """Processor time of a forward pass, of the explanation of all nodes with the forward pass in it, and of
+    """CPU time of a forward pass, of explaining all nodes including the forward pass, and of
     GNNExplainer, in one run."""
-    model, (x, prepared) = classifier.model_, classifier.prepare(data)
+    model, (x, prepared) = classifier.model_, classifier.scored(data).inputs.arguments
     with torch.no_grad():
         quick = interleaved(
             {
@@ -55,11 +55,11 @@ def _time(data: Data, task: str, seconds: float, nodes: int) -> Row:
 
 
 def routing(train: Callable[..., tuple[Data, NCGNNClassifier]], tell: Tell) -> Iterator[Row]:
-    """Validation accuracy and how much routing selects, by the agreement scale and the number of iterations."""
+    """Validation accuracy and selectivity of routing, by agreement scale and number of iterations."""
     for iterations in ITERATIONS:
         for beta in BETAS:
             runs = [train(split, beta=beta, iterations=iterations) for split in SPLITS]
-            found = [GraphExplainer(classifier, data).selection for data, classifier in runs]
+            found = [GraphExplainer(classifier.scored(data)).selection for data, classifier in runs]
             yield {
                 "graph": runs[0][0].name,
                 "iterations": iterations,
@@ -76,7 +76,7 @@ def routing(train: Callable[..., tuple[Data, NCGNNClassifier]], tell: Tell) -> I
 def words(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
     """Three test nodes: the surest of those that are predicted right, the least sure of them, and the surest of those
     that are predicted wrong."""
-    explainer = GraphExplainer(classifier, data)
+    explainer = GraphExplainer(classifier.scored(data))
     best = explainer.trace.lengths.topk(2, dim=1)
     lead, right = best.values[:, 0] - best.values[:, 1], best.indices[:, 0] == data.y
     chosen = {

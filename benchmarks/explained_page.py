@@ -1,6 +1,6 @@
-"""The blocks of docs/explanations.md that are made from the CSV files of results/explanations.
+"""The blocks of docs/explanations.md, generated from the CSV files in results/explanations.
 
-What stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by what the function of that name gives.
+The text between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by the result of the function of that name.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ FOUND = tuple(f"{what} of planted {kind}" for kind in ("neighbours", "features")
 
 
 def render(page: str, results: Path) -> str:
-    """The page with its blocks made anew."""
+    """The page with updated blocks."""
     for name, block in BLOCKS.items():
         page = fill(page, name, block(results))
     return page
@@ -36,7 +36,7 @@ def rows_of(results: Path, part: str) -> list[Row]:
 
 
 def quality(results: Path) -> str:
-    """A table for each graph, the methods in the order of their characterisation."""
+    """One table per graph, with methods sorted by characterisation."""
     rows = rows_of(results, "quality")
     overall = [row for row in rows if row["sparsity"] == ""] + rows_of(results, "seeds")
     blocks = [_quality_of(graph, overall) for graph in dict.fromkeys(row["graph"] for row in rows)]
@@ -79,14 +79,15 @@ def times(results: Path) -> str:
     spent = {row["task"]: row for row in rows}
     ours, forward = spent["contributions, all nodes"], spent["forward pass"]
     ratios = [
-        f"{name} takes {row['seconds_a_node'] / ours['seconds_a_node']:,.0f} times as long as contributions do"
+        f"{name} takes {row['seconds_a_node'] / ours['seconds_a_node']:,.0f} times as long as contributions"
         for name, row in spent.items()
         if name.startswith("GNN")
     ]
     text = (
-        f"All nodes take {ours['seconds'] / forward['seconds']:.1f} forward passes. For one node, {'; '.join(ratios)}."
+        f"Explaining all nodes takes as long as {ours['seconds'] / forward['seconds']:.1f} forward passes. "
+        f"For one node, {'; '.join(ratios)}."
     )
-    return "\n\n".join([markdown(["task", "nodes", "seconds", "seconds a node"], table), text, made_on(rows)])
+    return "\n\n".join([markdown(["task", "nodes", "seconds", "seconds per node"], table), text, made_on(rows)])
 
 
 def routing(results: Path) -> str:
@@ -95,7 +96,7 @@ def routing(results: Path) -> str:
         return NOTHING
     keys = ("val_accuracy", "entropy", "mean_largest", "largest")
     table = [[row["iterations"], row["beta"], *(f"{row[key]:.3f}" for key in keys)] for row in rows]
-    head = ["T", "beta", "validation accuracy", "entropy", "largest coupling, mean", "at most"]
+    head = ["T", "beta", "validation accuracy", "entropy", "largest coupling, mean", "largest coupling, max"]
     note = f"Means over {rows[0]['splits']} splits of {rows[0]['graph']}, {rows[0]['capsules']} capsules."
     return "\n\n".join([markdown(head, table), f"{note} {made_on(rows)}"])
 
@@ -109,15 +110,18 @@ def words(results: Path) -> str:
 
 def _story(rows: list[Row]) -> str:
     first = rows[0]
-    verdict = "which is right" if first["label"] == first["predicted"] else f"which is wrong: it is *{first['label']}*"
+    verdict = (
+        "which is correct"
+        if first["label"] == first["predicted"]
+        else f"which is wrong: its label is *{first['label']}*"
+    )
     hop = max((row for row in rows if row["kind"] == "hop"), key=lambda row: row["value"])
     listed = {kind: _list([row for row in rows if row["kind"] == kind]) for kind in ("feature", "neighbour")}
     return (
         f"**Paper {first['node']}** is predicted *{first['predicted']}*, {verdict}. Its score is {first['score']:.3f}, "
-        f"that of *{first['runner_up']}* {first['runner_up_score']:.3f}; it is {first['lead']:.3f} ahead of the mean "
-        f"of the others. The largest part of that, {hop['value']:.3f}, is heard over {hop['name']} "
-        f"step{'s' * (str(hop['name']) != '1')}. The words that count most: {listed['feature']}. The papers: "
-        f"{listed['neighbour']}."
+        f"that of *{first['runner_up']}* is {first['runner_up_score']:.3f}; its lead over the mean of the others is "
+        f"{first['lead']:.3f}. The largest share of this lead, {hop['value']:.3f}, comes from hop {hop['name']}. "
+        f"Words that contribute most: {listed['feature']}. Papers that contribute most: {listed['neighbour']}."
     )
 
 

@@ -20,7 +20,7 @@ from benchmarks import explained, explained_page, table
 from benchmarks.table import Row
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
-from ncgnn.explain import trace_model
+from ncgnn.explain import trace_scored
 from ncgnn.explain.quality import Subject, evaluate, explain, overlap, ranked, rankings, sample
 from ncgnn.files import atomic
 from ncgnn.models.ncgnn.config import Config, preset
@@ -61,7 +61,7 @@ def seeds(graph: str) -> Iterator[Row]:
 def prepared(graph: str, seed: int = 0, **changes: float) -> tuple[Data, Subject, Config]:
     """A graph, and a model of it ready to be explained: trained once, then read."""
     data, classifier = trained(graph, seed, **changes)
-    return data, Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index), classifier.config_
+    return data, Subject(trace_scored(classifier.scored(data)), data.edge_index), classifier.config_
 
 
 def trained(graph: str, seed: int = 0, split: int = 0, **changes: float) -> tuple[Data, NCGNNClassifier]:

@@ -1,4 +1,4 @@
-"""Preparing a filter, against what PyTorch Geometric has for it.
+"""Preparation of filters, compared with PyTorch Geometric.
 
 PageRank by pushing, ours as ``get_ppr``, leaves at each node u less than ``tolerance`` times its degree undelivered,
 so equal tolerances mean equal bounds on the error. The error itself is measured on a sample of rows.

@@ -1,4 +1,4 @@
-"""How long the first step after an installation waits for the compiler, and what a second start compiles."""
+"""Compile time of the first step after installation, and of a second start."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def _in_own_process(settings: Row, cache: str) -> Row:
 
 
 class _Watch(event.Listener):  # type: ignore[misc]
-    """Counts the functions that are compiled, and the seconds; what a function calls is compiled within its time."""
+    """Counts compiled functions and seconds; the time of a function includes the functions it calls."""
 
     def __init__(self) -> None:
         self.compiled, self.seconds, self._depth, self._begun = 0, 0.0, 0, 0.0
@@ -66,7 +66,7 @@ def compile_all(settings: Row) -> Row:
     data = random_graph(500, num_features=500, num_classes=7)
     data.x = data.x.where(data.x > 1.5, 0).to_sparse_csr()
     with event.install_listener("numba:compile", watch):
-        model = enter("NCGNN", data, Config.make(settings))
+        model = enter("ncgnn", data, Config.make(settings))
         model.step()
         model.predict()
     return {"compiled": watch.compiled, "seconds": round(watch.seconds, 2)}

@@ -1,4 +1,4 @@
-"""What takes too long for every day: PageRank of a million nodes, and a step that grows to a million."""
+"""Longer benchmarks: PageRank on a million nodes, and scaling of a step up to a million nodes."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ BOTH, ALONE = 100_000, 1_000_000
 
 
 def measure(tell: Callable[[str], None], both: int = BOTH, alone: int = ALONE) -> list[Row]:
-    """PageRank by pushing: beside ``get_ppr``, then alone. Each is run once, after a small graph that compiles it."""
+    """PageRank by pushing, compared with ``get_ppr``, then alone. Each runs once, after compiling on a small graph."""
     pagerank(random_graph(100, num_features=1), tell, with_peer=True)
     together = pagerank(random_graph(both, num_features=1), tell, with_peer=True)
     return together + pagerank(random_graph(alone, num_features=1), tell, with_peer=False)

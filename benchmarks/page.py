@@ -1,6 +1,6 @@
-"""The tables of docs/performance.md, made from the CSV files of results/benchmarks.
+"""The tables of docs/performance.md, generated from the CSV files in results/benchmarks.
 
-What stands between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by what the function of that name gives.
+The text between ``<!-- NAME -->`` and ``<!-- end NAME -->`` is replaced by the result of the function of that name.
 """
 
 import re
@@ -16,14 +16,14 @@ NOTHING = "Not measured yet."
 
 
 def render(page: str, results: Path) -> str:
-    """The page with its tables made anew."""
+    """The page with updated tables."""
     for name, block in BLOCKS.items():
         page = fill(page, name, block(results))
     return page
 
 
 def fill(page: str, name: str, text: str) -> str:
-    """The page with this text at the place of this name."""
+    """The page with this text in the block of this name."""
     mark = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
     if not mark.search(page):
         raise ValueError(f"the page has no place for {name!r}")
@@ -36,7 +36,7 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def made_on(rows: list[Row]) -> str:
-    """When, where and by what code; of rows that differ, all there is to name, and the range of loads."""
+    """Date, machine, versions and commit; all distinct values if rows differ, and the range of loads."""
 
     def each(key: str) -> str:
         return ", ".join(dict.fromkeys(str(row[key]) for row in rows))
@@ -50,7 +50,7 @@ def made_on(rows: list[Row]) -> str:
 
 
 def models(task: str, file: str = "steps.csv") -> Callable[[Path], str]:
-    """Milliseconds of each model on each graph, and the two ratios that matter."""
+    """Milliseconds per model and graph, and the two ratios of interest."""
 
     def block(results: Path) -> str:
         rows = [row for row in read(results / file) if row["task"] == task]
@@ -117,7 +117,7 @@ def pagerank(results: Path) -> str:
 
 
 def growth(file: str, prefix: str = "") -> Callable[[Path], str]:
-    """The fitted exponents, and the pictures."""
+    """The fitted exponents and the plots."""
 
     def block(results: Path) -> str:
         rows = read(results / file)
@@ -147,8 +147,8 @@ def roofline(results: Path) -> str:
     whole = {row["graph"]: row for row in rows if row["stage"] == "whole step"}
     table.append(["whole step, measured", *(number(whole[graph]["step_ms"]) for graph in graphs)])
     table.append(["share reached", *(f"{whole[graph]['share']:.0%}" for graph in graphs)])
-    peak = f"Peak of the machine: {rows[0]['peak_gbs']} GB/s, {rows[0]['peak_gflops']} GFlop/s."
-    return "\n\n".join([markdown(["least ms", *graphs], table), f"{peak} {made_on(rows)}"])
+    peak = f"Machine peak: {rows[0]['peak_gbs']} GB/s, {rows[0]['peak_gflops']} GFlop/s."
+    return "\n\n".join([markdown(["lower bound, ms", *graphs], table), f"{peak} {made_on(rows)}"])
 
 
 def starts(results: Path) -> str:
@@ -160,7 +160,7 @@ def starts(results: Path) -> str:
 
 
 def profile(task: str) -> Callable[[Path], str]:
-    """Milliseconds of each stage on each graph, the longest first."""
+    """Milliseconds per stage and graph, longest first."""
 
     def block(results: Path) -> str:
         rows = [row for row in read(results / "profile.csv") if row["task"] == task]
@@ -177,11 +177,11 @@ def profile(task: str) -> Callable[[Path], str]:
 
 def aims_table(results: Path) -> str:
     found = aims(results)
-    return markdown(["aim", "found", "reached"], found) if found else NOTHING
+    return markdown(["target", "measured", "met"], found) if found else NOTHING
 
 
 def number(value: float) -> str:
-    """Three digits that count."""
+    """Three significant digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -1,4 +1,4 @@
-"""One picture for each way in which a step grows."""
+"""One plot per scaling series."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where the time of a step and of a prediction goes: that of each compiled kernel and of the dense products."""
+"""Profile of a step and of a prediction: time per compiled kernel and of the dense products."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -14,16 +14,17 @@ from torch_geometric.data import Data
 from benchmarks.table import Row
 from ncgnn.bench import enter
 from ncgnn.models.ncgnn.config import Config
-from ncgnn.sparse import fused_capsules, fused_routing, kernels
+from ncgnn.nn.kernels import capsules, routing
+from ncgnn.sparse import kernels
 
 GRAPHS = ("cora", "pubmed", "amazon-computers")
 WHOLE, REST = "whole", "everything else"
-_MODULES = (fused_capsules, fused_routing, kernels)
+_MODULES = (capsules, routing, kernels)
 
 
 def measure(data: Data, config: Config, repeats: int, tell: Callable[[str], None]) -> list[Row]:
     """Milliseconds of each stage, the mean of ``repeats`` executions after as many to warm up."""
-    contestant = enter("NCGNN", data, config)
+    contestant = enter("ncgnn", data, config)
     rows: list[Row] = []
     for task in ("step", "predict"):
         tell(f"{data.name}: profile of {task}")

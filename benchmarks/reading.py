@@ -1,4 +1,4 @@
-"""How long tables of a million nodes and five million edges take to be read, prepared for training and checked.
+"""Time to read, split and check tables with a million nodes and five million edges.
 
 python -m benchmarks.reading             measure, write results/reading.csv and fill in docs/own-data.md
 python -m benchmarks.reading --nodes N   another size, printed alone
@@ -74,8 +74,9 @@ def _timed(name: str, task: Callable[[], Any]) -> tuple[Any, Row]:
 
 
 def render(page: str, rows: list[Row]) -> str:
-    """The page with its table made anew."""
-    head = ["step", "nodes", "rows of both tables", "features", "seconds", "of CPU", "of CPU a million rows", "MB"]
+    """The page with an updated table."""
+    sizes = ["step", "nodes", "rows of both tables", "features"]
+    head = [*sizes, "seconds", "CPU seconds", "CPU seconds per million rows", "MB"]
     keys = ["step", "nodes", "rows", "features", "seconds", "cpu_seconds", "cpu_per_million", "peak_mb"]
     cells = [[number(row[key]) if isinstance(row[key], float) else row[key] for key in keys] for row in rows]
     return fill(page, "reading", f"{markdown(head, cells)}\n\n{made_on(rows)}" if rows else NOTHING)

@@ -1,8 +1,8 @@
-"""What a training step has to move and to compute, stage by stage, against what the machine can do.
+"""Roofline of a training step: bytes and operations per stage, compared with the machine peak.
 
-Each stage reads its inputs once and writes its results once, as if the cache were endless; entries that dropout or
-ReLU makes zero are not computed with. The least time of a stage is that of its bytes at the bandwidth of a large
-copy, or of its flops at the rate of a large matrix product, whichever is longer.
+Each stage reads its inputs once and writes its results once, as if the cache were infinite; entries zeroed by dropout
+or ReLU are not counted. The lower bound for a stage is the time for its bytes at the bandwidth of a large copy, or for
+its flops at the rate of a large matrix product, whichever is longer.
 """
 
 from collections.abc import Callable
@@ -165,7 +165,7 @@ def measure(data: Data, config: Config, peak: Peak, repeats: int, tell: Callable
     """A row for each stage, and one for the whole step with the time it takes and the share it reaches."""
     costs = stages(Sizes.of(data, config))
     least = {name: peak.least_ms(cost) for name, cost in costs.items()}
-    step = interleaved({"step": enter("NCGNN", data, config).step}, repeats, tell, 10)["step"].row()["wall_median_ms"]
+    step = interleaved({"step": enter("ncgnn", data, config).step}, repeats, tell, 10)["step"].row()["wall_median_ms"]
     whole = Cost(sum(c.bytes for c in costs.values()), sum(c.flops for c in costs.values()))
     rows = [(name, costs[name], least[name], "", "") for name in costs]
     rows.append(("whole step", whole, sum(least.values()), step, round(sum(least.values()) / step, 4)))

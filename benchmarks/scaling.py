@@ -1,4 +1,4 @@
-"""How a training step of NCGNN grows with the graph and with the model."""
+"""Scaling of a training step of NCGNN with the graph and the model."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,7 +40,7 @@ def point(series: str, setting: dict[str, int], repeats: int, tell: Callable[[st
     config = measured(HOPS, num_capsules=setting["capsules"], iterations=setting["iterations"])
     edges = data.edge_index.shape[1] // 2
     value = edges if series == "edges" else setting[series]
-    contestant = enter("NCGNN", data, config)
+    contestant = enter("ncgnn", data, config)
     timing = interleaved({"step": contestant.step}, repeats, lambda text: tell(f"{series} {value}: {text}"), 10)["step"]
     pool.clear()
     return {"series": series, "value": value} | setting | {"edges": edges} | timing.row()

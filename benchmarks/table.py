@@ -19,7 +19,7 @@ def write(path: Path, rows: list[Row], machine: Row) -> None:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows, numbers as numbers; none if there is no such file."""
+    """The rows, with numbers parsed; empty if there is no such file."""
     if not path.is_file():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -27,7 +27,7 @@ def read(path: Path) -> list[Row]:
 
 
 def keep(path: Path, new: list[Row], key: tuple[str, ...]) -> None:
-    """Put rows in the place of older ones with their key; other processes may have added theirs meanwhile."""
+    """Replace older rows with the same key; other processes may have added rows in the meantime."""
     replaced = [_values(row, key) for row in new]
     with locked(path.with_suffix(".lock")):
         others = [row for row in read(path) if _values(row, key) not in replaced]
@@ -40,7 +40,7 @@ def holds(rows: list[Row], wanted: Row) -> bool:
 
 
 def latest(rows: list[Row]) -> list[Row]:
-    """Those with the settings of the last one: means over two settings would be of neither."""
+    """The rows with the same settings as the last one; means over different settings would be meaningless."""
     return [row for row in rows if row.get("config") == rows[-1].get("config")]
 
 

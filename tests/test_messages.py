@@ -14,7 +14,7 @@ from ncgnn.cli.flags import flag, with_flags
 from ncgnn.models.ncgnn.config import Config
 
 SOURCES = Path(ncgnn.__file__).parent
-GIT = SOURCES / "code.py"  # gives git its options
+GIT = SOURCES / "provenance.py"  # gives git its options
 MODULES = sorted(path for path in SOURCES.rglob("*.py") if SOURCES / "cli" not in path.parents and path != GIT)
 
 

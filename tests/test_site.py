@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import ncgnn
+import ncgnn.models
 import ncgnn.nn
 from helpers.docs_examples import ROOT
 
@@ -21,6 +22,7 @@ def test_every_public_name_has_one_entry_in_the_reference():
     assert top == set(ncgnn.__all__)
     layers = {f"ncgnn.nn.{name}" for name in set(ncgnn.nn.__all__) - set(ncgnn.__all__)}
     assert layers <= set(entries())
+    assert {f"ncgnn.models.{name}" for name in ncgnn.models.__all__} <= set(entries())
 
 
 def test_the_site_is_built_without_a_warning_from_every_page_and_docstring(tmp_path):

@@ -50,8 +50,8 @@ def test_times_are_compared(tmp_path, stamp):
         for task, (s, n) in tasks.items()
     ]
     table.write(tmp_path / "times-x.csv", rows, stamp)
-    assert "All nodes take 4.0 forward passes." in explained_page.times(tmp_path)
-    assert "For one node, GNNExplainer takes 20 times as long as contributions do." in explained_page.times(tmp_path)
+    assert "Explaining all nodes takes as long as 4.0 forward passes." in explained_page.times(tmp_path)
+    assert "For one node, GNNExplainer takes 20 times as long as contributions." in explained_page.times(tmp_path)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_wrong_prediction_is_told_with_the_right_class(tmp_path, stamp, karate
     table.write(tmp_path / "words-karate.csv", rows, stamp)
     wrong = next(row for row in rows if row["chosen"] == "wrong")
     text = explained_page.words(tmp_path)
-    assert f"predicted *{wrong['predicted']}*, which is wrong: it is *{wrong['label']}*" in text
+    assert f"predicted *{wrong['predicted']}*, which is wrong: its label is *{wrong['label']}*" in text
 
 
 def test_how_much_routing_selects_is_told_for_each_setting(monkeypatch, karate, club):

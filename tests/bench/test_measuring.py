@@ -40,16 +40,16 @@ def test_a_row_has_median_and_minimum():
 
 def test_each_model_has_a_row_for_each_task(karate):
     told = []
-    rows = measure_steps(karate, ["NCGNN", "GCN"], Config(hops=1), 1, told.append)
+    rows = measure_steps(karate, ["ncgnn", "pyg-gcn"], Config(hops=1), 1, told.append)
     assert [(row["model"], row["task"]) for row in rows] == [
         ("NCGNN", "step"),
         ("NCGNN", "predict"),
-        ("GCN", "step"),
-        ("GCN", "predict"),
+        ("GCN (PyG)", "step"),
+        ("GCN (PyG)", "predict"),
     ]
     assert all((row["graph"], row["nodes"], row["edges"]) == ("karate", 34, 78) for row in rows)
     assert all(row["wall_min_ms"] > 0 for row in rows)
-    assert "karate: repeat 1 of 1: GCN, predict" in told
+    assert "karate: repeat 1 of 1: GCN (PyG), predict" in told
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="only Linux tells the peak")
@@ -60,7 +60,7 @@ def test_the_peak_of_memory_is_found():
     assert 60 < peak_memory() - before < 100
 
 
-@pytest.mark.parametrize("model", ["NCGNN", "GAT"])
+@pytest.mark.parametrize("model", ["ncgnn", "gat"])
 def test_the_measured_process_trains_on_sparse_features(karate, model, tmp_path):
     parts = {key: karate[key] for key in ("x", "edge_index", "y", "train_mask", "class_names")}
     torch.save(parts | {"x": karate.x.to_sparse_csr()}, tmp_path / "graph.pt")
@@ -72,8 +72,8 @@ def test_the_measured_process_trains_on_sparse_features(karate, model, tmp_path)
 
 def test_a_process_that_fails_is_reported_in_one_line(karate, monkeypatch):
     monkeypatch.setattr(sys, "executable", "false")  # a program that fails
-    with pytest.raises(InputError, match=r"the memory of GCN on karate failed with exit code 1: no message"):
-        measure_memory(karate, ["GCN"], Config())
+    with pytest.raises(InputError, match=r"the memory of GAT on karate failed with exit code 1: no message"):
+        measure_memory(karate, ["gat"], Config())
 
 
 def test_the_machine_is_described():
@@ -93,7 +93,8 @@ def test_threads_are_as_before_afterwards():
 
 def test_the_number_of_threads_stays_what_the_user_has_set():
     """To ask numba for its number of threads sets that of torch."""
-    code = "import torch; import ncgnn.bench as b; b.use_threads(None).__enter__(); print(torch.get_num_threads())"
+    imports = "import torch; from ncgnn.train.reproducible import use_threads"
+    code = f"{imports}; use_threads(None).__enter__(); print(torch.get_num_threads())"
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, env=environment)
     assert done.stdout == "1\n"

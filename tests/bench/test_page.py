@@ -99,7 +99,7 @@ def test_numbers_are_read_as_they_were_written(tmp_path, stamp):
 def test_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
     """The real thing on the karate club, with a short series and a peak made up."""
     monkeypatch.setattr(graphs, "at_hand", lambda names: iter([karate]))
-    monkeypatch.setattr("benchmarks.__main__.MODELS", ("NCGNN", "GAT"))
+    monkeypatch.setattr("benchmarks.__main__.measured_models", lambda: ["ncgnn", "gat"])
     monkeypatch.setattr(roofline, "measure_peak", lambda tell: roofline.Peak(10, 100))
     monkeypatch.setattr(scaling, "VARIED", {"iterations": (1, 2)})
     monkeypatch.setattr(scaling, "START", scaling.START | {"nodes": 50})
@@ -110,7 +110,7 @@ def test_parts_run_write_and_fill_the_page(tmp_path, monkeypatch, karate):
     assert sorted(file.stem for file in (tmp_path / "out").iterdir()) == sorted(parts)
     text = where.read_text("utf-8")
     assert "| karate |" in text
-    assert "| least ms | karate |" in text
+    assert "| lower bound, ms | karate |" in text
     assert "(performance/iterations.png)" in text
     assert (tmp_path / "performance/iterations.png").is_file()
 

@@ -43,7 +43,7 @@ def test_sets_hold_the_right_class_as_often_as_asked(coverage):
 def test_no_set_is_given_from_too_few_nodes(coverage, needed):
     threshold(np.zeros(needed), coverage)
     with pytest.raises(
-        InputError, match=rf"no honest set .* needs {needed} nodes set aside, the model has {needed - 1}"
+        InputError, match=rf"a coverage of .* needs at least {needed} held-out nodes, but the model has {needed - 1}"
     ):
         threshold(np.zeros(needed - 1), coverage)
 

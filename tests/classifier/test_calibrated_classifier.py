@@ -7,8 +7,9 @@ from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.classifier.run_folder import prediction_table, roles
+from ncgnn.classifier.run_folder import prediction_table
 from ncgnn.data import set_aside, split_per_class, syn_cora
+from ncgnn.data.splits import roles
 from ncgnn.errors import InputError
 from ncgnn.nn import proportions
 
@@ -102,8 +103,7 @@ def test_a_tampered_calibration_is_refused(calibrated, tmp_path, wrong):
 
 
 def test_the_table_names_the_sets_and_the_roles(data, calibrated):
-    lengths = calibrated.decision_function(data)
-    table = prediction_table(calibrated, data, lengths, coverage=0.8)
+    table = prediction_table(calibrated.scored(data), coverage=0.8)
     inside = calibrated.predict_set(data, 0.8)
     assert [sorted(names) for names in table["set"]] == [np.flatnonzero(row).astype(str).tolist() for row in inside]
     first = [names[0] for names in table["set"] if names]

@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
 from torch_geometric.utils import coalesce
 
-from ncgnn.classifier import NCGNNClassifier, classifier
+from ncgnn.classifier import NCGNNClassifier, estimator, ncgnn_classifier
 from ncgnn.data import load_dataset
 from ncgnn.errors import InputError
 from ncgnn.models.ncgnn.config import Config
@@ -120,7 +120,9 @@ def test_classes_with_names_are_predicted_by_name(two_rings, small):
 def test_edges_in_one_direction_only_are_refused(two_rings, small):
     source, target = two_rings.edge_index
     two_rings.edge_index = two_rings.edge_index[:, source < target]
-    with pytest.raises(InputError, match=r"one direction only: torch_geometric\.utils\.to_undirected"):
+    with pytest.raises(
+        InputError, match=r"one direction only: add the other with torch_geometric\.utils\.to_undirected"
+    ):
         NCGNNClassifier(**small).fit(two_rings)
 
 
@@ -149,7 +151,7 @@ def test_features_that_are_not_finite_are_refused_in_fit_and_in_predict(two_ring
     made = NCGNNClassifier(**small | {"epochs": 1}).fit(two_rings)
     two_rings.x[4, 2] = value
     for use in (made.fit, made.predict):
-        with pytest.raises(InputError, match="x holds NaN or infinity, first at row 4, column 2"):
+        with pytest.raises(InputError, match="x contains NaN or infinity, first at row 4, column 2"):
             use(two_rings)
 
 
@@ -299,14 +301,15 @@ def test_a_filter_that_the_graph_is_too_large_for_is_a_users_mistake():
 
 def test_edges_to_nodes_that_do_not_exist_are_a_users_mistake(two_rings):
     two_rings.edge_index[0, 0] = 20
-    with pytest.raises(InputError, match="edge_index names node 20 of 20 nodes"):
+    with pytest.raises(InputError, match="edge_index contains node 20, but the graph has 20 nodes"):
         NCGNNClassifier().fit(two_rings)
 
 
 def test_the_example_in_the_documentation_runs():
     assert load_dataset("karate").num_nodes == 34
-    failed, run = doctest.testmod(classifier)
-    assert (failed, run) == (0, 4)
+    for module in (ncgnn_classifier, estimator):
+        failed, run = doctest.testmod(module)
+        assert (failed, run) == (0, 4)
 
 
 def test_nodes_with_two_parts_are_refused(two_rings):

@@ -15,7 +15,7 @@ def test_a_model_file_of_the_first_release_still_predicts_the_same():
     classifier = NCGNNClassifier.load(FOLDER / "model.safetensors")
     classes = classifier.classes_.tolist()
     data = read_graph(FOLDER / "nodes.csv", FOLDER / "edges.csv", encoding=classifier.encoding_, class_names=classes)
-    found = prediction_table(classifier, data, classifier.decision_function(data))
+    found = prediction_table(classifier.scored(data))
     expected = pd.read_csv(FOLDER / "predictions.csv", dtype={"id": str}, keep_default_na=False)
     assert found["id"].tolist() == expected["id"].tolist()
     assert found["predicted"].tolist() == expected["predicted"].tolist()

@@ -19,14 +19,14 @@ data = split_per_class(load_dataset("karate"), train=3, val=8)
 runs = [NCGNNClassifier(hops=2, num_capsules=n, epochs=3, seed=n).fit(data) for n in (2, 64)]
 for run in runs:
     run.seconds_ = 1.0  # the one thing that differs between two runs of the same seed
-folder = Path(sys.argv[1])
+folder, scored = Path(sys.argv[1]), [run.scored(data) for run in runs]
 for number in range(2):
-    write_run(folder / str(number), runs[number], data, number)
-write_run(folder / "run", runs[0], data, 0)
+    write_run(folder / str(number), runs[number], scored[number], number)
+write_run(folder / "run", runs[0], scored[0], 0)
 print("ready", flush=True)
 while True:
     for number in range(2):
-        write_run(folder / "run", runs[number], data, number)
+        write_run(folder / "run", runs[number], scored[number], number)
 """
 
 

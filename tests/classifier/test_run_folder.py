@@ -10,8 +10,7 @@ import pytest
 import torch
 from PIL import Image
 
-from ncgnn.classifier import NCGNNClassifier
-from ncgnn.classifier import folder as run_folder
+from ncgnn.classifier import NCGNNClassifier, run_folder
 from ncgnn.classifier.run_folder import check_writable, prediction_table, write_run
 from ncgnn.data.fingerprint import fingerprint
 from ncgnn.errors import InputError
@@ -24,7 +23,7 @@ from ncgnn.train import Epoch
 @pytest.fixture(scope="module")
 def folder(trained, karate, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "new" / "karate"
-    write_run(path, trained, karate, split=3)
+    write_run(path, trained, trained.scored(karate), split=3)
     return path
 
 
@@ -34,9 +33,10 @@ def test_a_run_folder_holds_four_files(folder):
 
 def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, karate):
     run = json.loads((folder / "run.json").read_text())
-    assert list(run) == ["command", "graph", "split", "config", "metrics", "seconds", "commit", "versions"]
+    assert list(run) == ["command", "graph", "split", "model", "config", "metrics", "seconds", "commit", "versions"]
     assert run["graph"] == {"name": "karate", "fingerprint": fingerprint(karate), "nodes": 34}
     assert run["split"] == {"number": 3, "train": 12, "val": 8, "test": 14, "calibration": 0}
+    assert run["model"] == "ncgnn"
     assert Config.make(run["config"]) == trained.config_
     assert run["metrics"]["best_epoch"] == trained.best_.epoch
     assert run["metrics"]["epochs"] == 15
@@ -49,7 +49,7 @@ def test_run_json_tells_all_that_is_needed_to_repeat_the_run(folder, trained, ka
 def test_the_commit_is_that_of_the_code_or_none(folder, trained, karate, tmp_path, monkeypatch):
     assert json.loads((folder / "run.json").read_text())["commit"] == (commit() or None)
     monkeypatch.setattr(run_folder, "commit", lambda: "")
-    assert write_run(tmp_path / "run", trained, karate, 0)["commit"] is None
+    assert write_run(tmp_path / "run", trained, trained.scored(karate), 0)["commit"] is None
 
 
 def test_the_history_is_a_table_of_epochs(folder, trained):
@@ -76,15 +76,16 @@ def test_the_predictions_are_those_of_the_model_beside_them(folder, karate):
 def test_nodes_without_label_or_role_have_blanks(two_rings, small):
     made = NCGNNClassifier(**small | {"epochs": 1}).fit(two_rings)
     two_rings.y[-1], two_rings.test_mask[-1] = -1, False
-    table = prediction_table(made, two_rings, made.decision_function(two_rings))
+    table = prediction_table(made.scored(two_rings))
     assert table.iloc[-1][["label", "split"]].tolist() == ["", ""]
     del two_rings.val_mask
-    assert "split" not in prediction_table(made, two_rings, made.decision_function(two_rings))
+    assert "split" not in prediction_table(made.scored(two_rings))
 
 
 def test_a_graph_without_names_has_a_run_folder_too(two_rings, small, tmp_path):
     two_rings.test_mask[:] = False
-    run = write_run(tmp_path, NCGNNClassifier(**small | {"epochs": 1}).fit(two_rings), two_rings, 0)
+    made = NCGNNClassifier(**small | {"epochs": 1})
+    run = write_run(tmp_path, made, made.fit_scored(two_rings), 0)
     assert run["graph"]["name"] is None
     assert run["metrics"]["test_accuracy"] is None
     assert json.loads((tmp_path / "run.json").read_text()) == run
@@ -93,7 +94,7 @@ def test_a_graph_without_names_has_a_run_folder_too(two_rings, small, tmp_path):
 def test_writing_again_replaces_the_files(trained, karate, tmp_path):
     for name in ("run.json", "history.csv", "model.safetensors", "predictions.csv"):
         (tmp_path / name).write_text("old")
-    write_run(tmp_path, trained, karate, 0)
+    write_run(tmp_path, trained, trained.scored(karate), 0)
     assert json.loads((tmp_path / "run.json").read_text())["split"]["number"] == 0
     assert len(os.listdir(tmp_path)) == 4
 
@@ -113,7 +114,7 @@ def test_a_folder_below_a_file_or_a_dead_link_is_not_writable(tmp_path):
 
 
 def test_the_map_of_capsules_is_a_picture(trained, karate, tmp_path):
-    draw_capsules(tmp_path / "c.png", trained, karate)
+    draw_capsules(tmp_path / "c.png", trained.scored(karate))
     with Image.open(tmp_path / "c.png") as picture:
         assert picture.format == "PNG"
         assert picture.size == (1200, 900)
@@ -123,13 +124,13 @@ def test_the_map_of_capsules_is_a_picture(trained, karate, tmp_path):
 
 def test_names_are_drawn_as_they_are(two_rings, small, tmp_path):
     two_rings.class_names = ["_hidden", r"$\no_{math$"]
-    draw_capsules(tmp_path / "c.png", NCGNNClassifier(**small | {"epochs": 1}).fit(two_rings), two_rings)
+    draw_capsules(tmp_path / "c.png", NCGNNClassifier(**small | {"epochs": 1}).fit_scored(two_rings))
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_graph_without_a_test_mask_has_a_run_folder_too(trained, karate, tmp_path):
     data = copy(karate)
     del data["test_mask"]
-    run = write_run(tmp_path, trained, data, 0)
+    run = write_run(tmp_path, trained, trained.scored(data), 0)
     assert run["split"]["test"] == 0
     assert run["metrics"]["test_accuracy"] is None

@@ -3,18 +3,19 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from ncgnn.classifier.split_of_run import with_split_of_run
 
 from helpers.small_models import SMALL
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.classifier.run_folder import roles, write_run
+from ncgnn.classifier.run_folder import with_split_of_run, write_run
 from ncgnn.data import load_dataset, read_graph, set_aside, split_fractions, split_stratified, syn_cora
+from ncgnn.data.splits import roles
 from ncgnn.errors import InputError
 
 
 @pytest.fixture
 def run(karate, tmp_path):
-    write_run(tmp_path / "run", NCGNNClassifier(**SMALL, hops=2, epochs=1).fit(karate), karate, 0)
+    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=1)
+    write_run(tmp_path / "run", classifier, classifier.fit_scored(karate), 0)
     return tmp_path / "run"
 
 
@@ -27,7 +28,8 @@ def test_the_run_folder_tells_the_split(run, karate, model):
 def test_nodes_set_aside_for_calibration_are_told_too(tmp_path):
     data = split_fractions(syn_cora(0.5), 0.25, 0.25)
     data = set_aside(data)
-    write_run(tmp_path, NCGNNClassifier(**SMALL, hops=2, epochs=1).fit(data), data, 0)
+    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=1)
+    write_run(tmp_path, classifier, classifier.fit_scored(data), 0)
     found = with_split_of_run(syn_cora(0.5), tmp_path)
     assert roles(found) == roles(data)
     assert (found.calibration_mask == data.calibration_mask).all()
@@ -44,8 +46,8 @@ def test_later_tables_have_the_split_of_the_nodes_they_share(tmp_path):
     nodes = pd.DataFrame({"id": [f"n{i}" for i in range(n)], "size": range(n), "kind": ["a", "b"] * (n // 2)})
     edges = pd.DataFrame({"source": nodes["id"], "target": np.roll(nodes["id"], 2)})
     data = split_stratified(read_graph(nodes, edges, label="kind"))
-    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=1).fit(data)
-    write_run(tmp_path, classifier, data, 0)
+    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=1)
+    write_run(tmp_path, classifier, classifier.fit_scored(data), 0)
     new = pd.DataFrame({"id": ["m0", "m1"], "size": [3, 4], "kind": ["a", ""]})
     later = pd.concat([new, nodes.iloc[::-1]], ignore_index=True)
     read = {"encoding": classifier.encoding_, "class_names": ["a", "b"]}

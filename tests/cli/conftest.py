@@ -69,10 +69,11 @@ def karate_run(tmp_path_factory) -> Path:
     from ncgnn.report import report, write_report
 
     data = usual_split(load_dataset("karate"))
-    classifier = NCGNNClassifier(hops=2, num_capsules=2, primary_channels=8, class_channels=4, epochs=5).fit(data)
+    classifier = NCGNNClassifier(hops=2, num_capsules=2, primary_channels=8, class_channels=4, epochs=5)
+    scored = classifier.fit_scored(data)
     folder = tmp_path_factory.mktemp("runs") / "karate"
-    write_run(folder, classifier, data, 0)
-    write_report(folder, "karate split 0", report(classifier, data))
+    write_run(folder, classifier, scored, 0)
+    write_report(folder, "karate split 0", report(classifier, scored))
     return folder
 
 

@@ -43,7 +43,7 @@ def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables, here):
     write_csv(here / "nodes.csv", [row | {"topic": "graphs"} for row in node_rows(range(60))])
     done = ncgnn("check", *tables, "--label", "topic")
     assert done.code == 1
-    assert "serious: labels of 1 class: at least two are needed" in done.out
+    assert "serious: 1 class with labels: at least two are needed" in done.out
     assert "edge 1.00, node 1.00: all connected labelled nodes have the same class" in done.out
 
 

@@ -4,7 +4,8 @@ import re
 import pytest
 
 from helpers.papers import FILES, QUICK
-from ncgnn.compare import RIVALS, Rival
+from helpers.stand_in_models import StandIn
+from ncgnn.compare import rivals
 from ncgnn.errors import InputError
 
 OPTIONS = ["--epochs", 2, *QUICK, "--compare"]
@@ -14,8 +15,8 @@ MODELS = ["NCGNN", "label propagation", "gradient boosting", "MLP", "GCN"]
 @pytest.fixture
 def quick_rivals(monkeypatch):
     """The real ones take seconds each; here the same names predict at once."""
-    known = [Rival(rival.name, rival.knows, lambda data, seed: data.y.numpy()) for rival in RIVALS]
-    monkeypatch.setattr("ncgnn.compare.RIVALS", known)
+    known = [StandIn(rival.title, rival.knows, lambda data: data.y) for rival in rivals("ncgnn")]
+    monkeypatch.setattr("ncgnn.compare.rivals", lambda own: known)
 
 
 def test_simpler_models_stand_beside_ncgnn_on_the_same_split(ncgnn, tables, here):
@@ -46,7 +47,7 @@ def test_several_splits_have_one_verdict(ncgnn):
 @pytest.mark.usefixtures("quick_rivals")
 def test_without_test_nodes_the_verdict_is_about_validation_nodes(ncgnn):
     done = ncgnn("train", "karate", *OPTIONS, "--fractions", 0.5, 0.5)
-    assert re.search(r"\d validation nodes right, NCGNN", done.out)
+    assert re.search(r"\d validation nodes correct, NCGNN", done.out)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +59,10 @@ def test_without_test_nodes_the_verdict_is_about_validation_nodes(ncgnn):
     ids=["fault", "Ctrl-C"],
 )
 def test_a_rival_that_fails_does_not_cost_the_model(ncgnn, here, monkeypatch, error, code, line):
-    def fail(data, seed):
+    def fail(data):
         raise error
 
-    monkeypatch.setattr("ncgnn.compare.RIVALS", [Rival("stubborn", "both", fail)])
+    monkeypatch.setattr("ncgnn.compare.rivals", lambda own: [StandIn("stubborn", "both", fail)])
     done = ncgnn("train", "karate", *OPTIONS)
     assert (done.code, done.err) == (code, line)
     assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES

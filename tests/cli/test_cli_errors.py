@@ -44,12 +44,12 @@ def test_the_tables_as_they_are_would_do(ncgnn, tables):
     [
         ('"paper"', '"key"', "nodes.csv: there is no column 'paper'; columns: key, topic, venue"),
         ('"venue"', '"paper"', "nodes.csv: two columns are called 'paper': rename one"),
-        ('^"005"', '"004"', "nodes.csv, column 'paper', row 6: id '004' occurs again; rows that repeat an id: 1"),
+        ('^"005"', '"004"', "nodes.csv, column 'paper', row 6: id '004' is a duplicate; rows with a repeated id: 1"),
         ('^"005"', '" "', "nodes.csv, column 'paper', row 6: the id is blank"),
         ('(^"016".*)"7"', r'\1"n/a"', "nodes.csv, column 'pages', row 17: 'n/a' is not a finite number"),
         ('(^"016".*)"7"', r'\1"inf"', "nodes.csv, column 'pages', row 17: 'inf' is not a finite number"),
         ('"topic"', '"subject"', "nodes.csv: there is no column 'topic'; columns: paper, subject"),
-        ('^"005",', '"005",,', "nodes.csv: row 6 has 8 values where the header has 7"),
+        ('^"005",', '"005",,', "nodes.csv: row 6 has 8 values, but the header has 7"),
         (r"(?s)\n.*", "\n", "nodes.csv: the table has no rows"),
         (r"(?s).*", "", "nodes.csv: the file is empty"),
     ],
@@ -69,30 +69,30 @@ def test_edges_to_unknown_nodes_are_counted_and_the_first_is_named(fails, tables
 
 def test_one_class_is_too_few(fails, tables, here):
     (here / "nodes.csv").write_text((here / "nodes.csv").read_text().replace('"logic, old"', '"graphs"'))
-    fails("train", *tables, *LABEL, *OUT, message="labels of 1 class: at least two are needed")
+    fails("train", *tables, *LABEL, *OUT, message="1 class with labels: at least two are needed")
 
 
 def test_no_label_at_all(fails, tables, here):
     (here / "nodes.csv").write_text(re.sub('"(logic, old|graphs)"', '""', (here / "nodes.csv").read_text()))
-    fails("train", *tables, *LABEL, *OUT, message="labels of 0 classes: at least two are needed")
+    fails("train", *tables, *LABEL, *OUT, message="0 classes with labels: at least two are needed")
 
 
 def test_a_class_with_fewer_nodes_than_asked(fails, tables):
-    message = r"class 'graphs' has 24 labelled nodes, but train=25 per class were asked"
+    message = r"class 'graphs' has 24 labelled nodes, but train=25 per class were requested"
     fails("train", *tables, *LABEL, *OUT, "--per-class", 25, message=message)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--per-class", 3], "val=500 validation nodes were asked, but only 22 labelled nodes are left"),
+        (["--per-class", 3], "val=500 validation nodes were requested, but only 22 labelled nodes are left"),
         (["--per-class", 0], "train must be at least 1"),
         (["--per-class", 3, "--val", -1], "val at least 0"),
         (["--per-class", 3, "--val", 0], "val_mask is empty"),
         (["--per-class", 3, "--fractions", 0.5, 0.2], "--per-class and --fractions are mutually exclusive"),
-        (["--fractions", 0.9, 0.2], "train and val must be shares"),
-        (["--fractions", "nan", 0.2], "train and val must be shares"),
-        (["--fractions", 0.5, 0], "val=0.0 of 34 labelled nodes is no node"),
+        (["--fractions", 0.9, 0.2], "train and val must be fractions"),
+        (["--fractions", "nan", 0.2], "train and val must be fractions"),
+        (["--fractions", 0.5, 0], "val=0.0 of 34 labelled nodes rounds to zero"),
     ],
 )
 def test_splits_that_cannot_be_drawn(fails, options, message):
@@ -112,9 +112,9 @@ def test_a_published_split_that_does_not_exist(fails, here):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["karat"], "there is no graph called 'karat'; did you mean karate"),
-        (["zzz"], "there is no graph called 'zzz'; known: cora, citeseer, "),
-        (["syn-cora:2"], "after 'syn-cora:' comes a homophily from 0 to 1"),
+        (["karat"], "unknown graph 'karat'; did you mean karate"),
+        (["zzz"], "unknown graph 'zzz'; known: cora, citeseer, "),
+        (["syn-cora:2"], "'syn-cora:' must be followed by a homophily from 0 to 1"),
         (["missing.npz"], "missing.npz: no such file"),
         (["karate", "--data", "nowhere"], "nowhere: the data folder does not exist"),
         ([], "give one graph: a name, an .npz file, or both --nodes and --edges"),
@@ -149,7 +149,7 @@ def test_a_graph_that_cannot_be_had(fails, tables, monkeypatch, arguments, messa
         (["hops=[1, 200]"], r"settings: hops.1 = 200: .*less than or equal to 100"),
         (["lr=inf"], "settings: lr = inf: .*finite"),
         (["epochs"], "--set epochs: write KEY=VALUE"),
-        (["top_k=5", "epsilon=0.1"], "top_k and epsilon exclude each other"),
+        (["top_k=5", "epsilon=0.1"], "top_k and epsilon are mutually exclusive"),
         (["beta=1e300"], "training diverged"),
     ],
 )

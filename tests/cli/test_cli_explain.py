@@ -60,7 +60,7 @@ def test_a_node_that_is_named_twice_is_one(ncgnn, karate_run, here):
             "there is no class 'x'; there are '0', '1', '2', '3', 'runner-up', 'others'",
         ),
         ([], "choose nodes with --node ID, or write all of them to a table with --out FILE.csv"),
-        (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: choose one of these"),
+        (["--out", "all.txt"], "all.txt: explanations are written as .csv or .parquet files: choose one of them"),
         (["--node", "1", "--sample", "3"], "--sample only applies to --evaluate: remove --sample"),
         (["--out", "all.csv", "--json"], "--json and --out are mutually exclusive"),
     ],

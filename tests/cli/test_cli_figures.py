@@ -10,10 +10,13 @@ def no_benchmark_graphs(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("fig5", "--report-only"), "results/figures/fig5-hops.csv: is not there; ncgnn reproduce fig5 makes it"),
+        (
+            ("fig5", "--report-only"),
+            "results/figures/fig5-hops.csv: does not exist; create it with ncgnn reproduce fig5",
+        ),
         (("fig5", "table5"), "figures cannot be combined with tables"),
         (("fig5", "--models", "GCN"), "figures cannot be combined with tables, --models"),
-        (("fig6",), "graph 'citeseer' is not at hand (NCGNN_DATA is not set)"),
+        (("fig6",), "graph 'citeseer' is not available (NCGNN_DATA is not set)"),
         (("fig4",), "TABLE fig4: unknown; known: table3"),
     ],
 )

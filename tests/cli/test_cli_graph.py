@@ -91,16 +91,16 @@ def test_what_contradicts_the_model_is_one_line(ncgnn, run, option, column, lear
     name, *more = verb
     done = ncgnn(name, "run", *run, option, column, *more)
     assert (done.code, done.out) == (2, "")
-    learnt_as = f"ncgnn: column {column!r} under {option[2:]}: the model has learnt this column as {learnt}"
-    assert done.err == f"{learnt_as}: do not name it, or train again\n"
+    learnt_as = f"ncgnn: column {column!r} under {option[2:]}: the model uses this column as {learnt}"
+    assert done.err == f"{learnt_as}: remove the option, or retrain\n"
 
 
 @pytest.mark.parametrize("column", ["pages", "shelf"], ids=["ignored in training", "not there"])
 def test_a_kind_for_a_column_that_was_not_learnt_is_one_line(ncgnn, run, here, column):
-    line = f"ncgnn: column {column!r} under numeric: the model has not learnt from this column: do not name it, or"
-    assert ncgnn("predict", "run", *run, "--numeric", column).err == f"{line} train again\n"
+    line = f"ncgnn: column {column!r} under numeric: the model does not use this column: remove the option, or"
+    assert ncgnn("predict", "run", *run, "--numeric", column).err == f"{line} retrain\n"
     (here / "later.toml").write_text(f'numeric = ["{column}"]\n')
-    assert ncgnn("predict", "run", *run, "--columns", "later.toml").err == f"{line} train again\n"
+    assert ncgnn("predict", "run", *run, "--columns", "later.toml").err == f"{line} retrain\n"
 
 
 def test_what_is_ignored_need_not_be_known(ncgnn, run):

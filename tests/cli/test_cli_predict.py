@@ -107,7 +107,7 @@ def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
     (here / "nodes.csv").write_text(re.sub('"007","[^"]+"', '"007","music"', text))
     done = ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv")
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"ncgnn: nodes.csv, column 'topic', row 8: label 'music' is none of the classes .*\n", done.err)
+    assert re.fullmatch(r"ncgnn: nodes.csv, column 'topic', row 8: label 'music' is not one of the classes .*\n", done.err)
 
 
 def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):

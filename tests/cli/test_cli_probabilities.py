@@ -70,7 +70,7 @@ def test_no_class_is_predicted_below_the_least_confidence(ncgnn, model, options)
     [
         (
             ["--coverage", 0.99],
-            "no honest set can be given: a coverage of 0.99 needs 99 nodes set aside, the model has 56",
+            "a coverage of 0.99 needs at least 99 held-out nodes, but the model has 56",
         ),
         (["--coverage", 1], "the coverage must be above 0 and below 1"),
     ],
@@ -93,5 +93,5 @@ def test_a_model_without_calibration_promises_nothing(ncgnn, karate_run, option)
 def test_too_few_validation_nodes_are_refused_before_training(ncgnn, here):
     done = ncgnn("train", "karate", "--calibrate", 0.5)
     assert done.code == 2
-    assert done.err.startswith("ncgnn: 0.5 of 7 validation nodes is 4, and calibration needs 20")
+    assert done.err.startswith("ncgnn: 0.5 of 7 validation nodes is 4, but calibration needs at least 20")
     assert list(here.iterdir()) == []

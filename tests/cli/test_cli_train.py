@@ -154,7 +154,7 @@ def test_columns_that_are_left_out_are_noted(ncgnn, here):
     (here / "e.csv").write_text("source,target\n0,1\n")
     done = ncgnn("train", "--nodes", "n.csv", "--edges", "e.csv", "--label", "y", *QUICK, "--epochs", 1)
     assert done.code == 0
-    assert re.fullmatch(r"note: n.csv, column 'text': 120 different values .* left out\n", done.err)
+    assert re.fullmatch(r"note: n.csv, column 'text': 120 different values .* dropped\n", done.err)
 
 
 def test_nothing_is_left_behind_but_the_four_files(ncgnn, here, old_run):

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from helpers.papers import contents
-from ncgnn.baselines.settings import Settings, tuned_preset
+from ncgnn.models.base.presets import preset_path
+from ncgnn.models.gcn import GCNSettings
 
 QUICK = ("--trials", 1, "--splits", 1, "--confirm", 1)
 
@@ -64,9 +65,9 @@ def test_a_gcn_is_tuned_alike_and_its_settings_lie_here_too(ncgnn, here):
     assert done.out.splitlines()[-1].endswith("settings written to karate-gcn.toml")
     text = Path("karate-gcn.toml").read_text()
     assert "# ncgnn tune karate --model gcn " in text
-    assert Settings.make(tomllib.loads(text)).model == "gcn"
+    assert GCNSettings.make(tomllib.loads(text)).model == "gcn"
     assert Path("results/studies/karate-gcn.csv").exists()
-    assert not tuned_preset("karate").exists()  # nothing is written into the package
+    assert not preset_path("gcn", "karate").exists()  # nothing is written into the package
 
 
 def test_own_tables_are_tuned(ncgnn, here, tables):
@@ -78,9 +79,9 @@ def test_own_tables_are_tuned(ncgnn, here, tables):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("karate", "--model", "gat"), "--model gat: unknown model; known: ncgnn, gcn"),
+        (("karate", "--model", "gnat"), "unknown model 'gnat'; known: appnp, boosting, gat, gcn"),
         (("karate", "--filter", "none"), "--filter none: unknown filter; known: attention, diffusion"),
-        (("karate", "--model", "gcn", "--filter", "attention"), "--filter requires --model ncgnn: a GCN has no filter"),
+        (("karate", "--model", "gcn", "--filter", "attention"), "--filter attention: GCN has none"),
         (("karate", "--out", "."), "--out .: is a folder: give a file name"),
         (("karate", "--export-only"), "study 'karate-attention' has no complete trial: run more trials (--trials)"),
         (("nowhere.npz",), "nowhere.npz: "),
@@ -103,7 +104,7 @@ def test_a_file_that_is_no_database_is_named(ncgnn, here):
     done = ncgnn("tune", "karate", *QUICK)
     assert done.code == 2
     assert done.err.startswith("ncgnn: results/studies/karate-attention.db: cannot be used as a database (")
-    assert done.err.endswith(": move it away, or name another storage (--storage)\n")
+    assert done.err.endswith(": move it away, or choose another storage (--storage)\n")
 
 
 def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from helpers.stored_rows import row
@@ -41,14 +43,15 @@ def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
 
 def test_runs_that_fail_are_listed_and_the_others_stored(ncgnn, here, monkeypatch):
     from ncgnn.errors import InputError
-    from ncgnn.experiments import single
+    from ncgnn.experiments import one_run
 
-    def train(data, settings, real=single._train):
-        if settings.seed == 3:
+    def train(data, recipe, seed, real=one_run._train):
+        if seed == 3:
             raise InputError("training diverged")
-        return real(data, settings.model_copy(update={"epochs": 1}))
+        short = recipe.settings.model_copy(update={"epochs": 1})
+        return real(data, replace(recipe, settings=short), seed)
 
-    monkeypatch.setattr(single, "_train", train)
+    monkeypatch.setattr(one_run, "_train", train)
     done = ncgnn(*ONE, "--protocol", "core")
     assert (done.code, done.err) == (1, "ncgnn: syn-cora, h=0.5, MLP, split 0, seed 3: training diverged\n")
     assert (here / "results/runs/6-syn-cora-mlp.csv").read_text().count("\n") == 10
@@ -61,13 +64,13 @@ def test_runs_on_another_version_of_a_graph_are_named(ncgnn, here):
         store.append(row(cell, 0, 0.7, seed=seed, graph=graph))
     done = ncgnn("reproduce", "table6", "--report-only")
     assert done.code == 0
-    assert done.err == "note: syn-cora:0.5: runs on version a of the graph are counted (2), not 1 on b\n"
+    assert done.err == "note: syn-cora:0.5: only runs on graph version a are counted (2), not 1 on b\n"
 
 
 def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypatch):
-    from ncgnn.experiments import recipes
+    from ncgnn.models.gcn import MODEL
 
-    monkeypatch.setattr(recipes, "tuned_gcn", lambda graph: None)
+    monkeypatch.setattr(MODEL, "preset", lambda graph, variant: None)
     done = ncgnn("reproduce", "table6", "--models", "GCN tuned")
     assert done.code == 0
     assert "skipping GCN tuned on syn-cora: first run ncgnn tune GRAPH --model gcn" in done.err
@@ -87,7 +90,7 @@ def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypa
         (("table5", "--models", "NCGNN-D"), "no cell of table5 uses these models: NCGNN-D"),
         (("table5", "--backend", "ray"), "--backend ray: unknown; known: loky, dask"),
         (("table5", "--scheduler", "tcp://here"), "--scheduler requires --backend dask"),
-        (("table3", "--datasets", "citeseer"), "graph 'citeseer' is not at hand (NCGNN_DATA is not set)"),
+        (("table3", "--datasets", "citeseer"), "graph 'citeseer' is not available (NCGNN_DATA is not set)"),
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_run(ncgnn, here, arguments, message):

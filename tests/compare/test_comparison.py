@@ -1,13 +1,15 @@
 from copy import copy
 
-import numpy as np
 import pandas as pd
 import pytest
+from torch_geometric.data import Data
 
+from helpers.stand_in_models import StandIn
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.compare import Rival, Verdict, compare, judge
+from ncgnn.compare import Compared, Verdict, compare, judge
 from ncgnn.data import load_dataset, read_graph, split_per_class, split_stratified
 from ncgnn.errors import InputError
+from ncgnn.models import PreparedGraph
 
 SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 5}
 
@@ -22,28 +24,33 @@ def classifier(club):
     return NCGNNClassifier(**SMALL).fit(club)
 
 
-def knowing(labels: np.ndarray) -> Rival:
-    return Rival("oracle", "both", lambda data, seed: labels)
+def compared(data: Data, classifier: NCGNNClassifier, *others: StandIn) -> list[Compared]:
+    graph = PreparedGraph.of(data)
+    return list(compare(graph, classifier.scored(graph), classifier.seconds_, others))
+
+
+ORACLE = StandIn("oracle", "both", lambda data: data.y)
+LIAR = StandIn("liar", "both", lambda data: (data.y + 1) % 4)
 
 
 def test_the_first_row_is_that_of_the_classifier(club, classifier):
-    (own,) = compare(club, classifier, rivals=())
+    (own,) = compared(club, classifier)
     assert (own.model, own.better, own.worse) == ("NCGNN", 0, 0)
     assert own.test_accuracy == classifier.score(club)
     assert own.val_accuracy == classifier.score(club, club.val_mask)
 
 
 def test_nodes_that_one_alone_gets_right_are_counted(club, classifier):
-    own, all_right = compare(club, classifier, rivals=[knowing(club.y.numpy())])
+    own, all_right = compared(club, classifier, ORACLE)
     assert all_right.test_accuracy == 1
     assert (all_right.better, all_right.worse) == (0, round((1 - own.test_accuracy) * 14))
-    *_, all_wrong = compare(club, classifier, rivals=[knowing(-np.ones(34))])
+    _, all_wrong = compared(club, classifier, LIAR)
     assert (all_wrong.better, all_wrong.worse) == (round(own.test_accuracy * 14), 0)
 
 
 def test_without_test_nodes_validation_nodes_decide(classifier):
     data = split_stratified(load_dataset("karate"), 0.5, 0.5)
-    own, _ = compare(data, classifier, rivals=[knowing(data.y.numpy())])
+    own, _ = compared(data, classifier, ORACLE)
     assert own.test_accuracy is None
     assert own.judged == int(data.val_mask.sum())
     assert own.decisive == own.val_accuracy
@@ -53,8 +60,8 @@ def test_rivals_see_the_numbers_scaled_by_the_training_nodes():
     nodes = pd.DataFrame({"id": range(40), "size": range(40), "topic": ["a", "b"] * 20})
     data = split_stratified(read_graph(nodes, pd.DataFrame({"source": [0], "target": [1]}), label="topic"))
     seen = []
-    rival = Rival("watch", "features", lambda data, seed: seen.append(data.x) or data.y.numpy())
-    list(compare(data, NCGNNClassifier(**SMALL).fit(data), rivals=[rival]))
+    rival = StandIn("watch", "features", lambda data: seen.append(data.x) or data.y)
+    compared(data, NCGNNClassifier(**SMALL).fit(data), rival)
     trained = seen[0][data.train_mask]
     assert float(trained.mean()) == pytest.approx(0, abs=1e-6)
     assert float(trained.std(correction=0)) == pytest.approx(1, abs=1e-5)
@@ -63,16 +70,16 @@ def test_rivals_see_the_numbers_scaled_by_the_training_nodes():
 def test_a_graph_without_a_test_mask_has_no_test_nodes(club, classifier):
     data = copy(club)
     del data["test_mask"]
-    (own,) = compare(data, classifier, rivals=())
+    (own,) = compared(data, classifier)
     assert (own.test_accuracy, own.judged) == (None, 8)
     assert judge([own]) == Verdict(
-        "NCGNN", f"{own.val_accuracy:.1%} of 8 validation nodes right, beside no other model"
+        "NCGNN", f"{own.val_accuracy:.1%} of 8 validation nodes correct; no other model to compare with"
     )
 
 
 def test_the_fault_of_a_rival_names_it(club, classifier):
-    def fail(data, seed):
+    def fail(data):
         raise InputError("too few nodes")
 
     with pytest.raises(InputError, match=r"^stubborn: too few nodes$"):
-        list(compare(club, classifier, rivals=[Rival("stubborn", "both", fail)]))
+        compared(club, classifier, StandIn("stubborn", "both", fail))

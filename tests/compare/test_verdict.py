@@ -2,19 +2,21 @@ from dataclasses import replace
 
 import pytest
 
-from ncgnn.compare import Row, judge, mean_rows
+from ncgnn.compare import Compared, judge, mean_rows
 from ncgnn.compare.verdict import is_chance
 
 
-def row(model: str, test: float | None, knows: str = "both", better: int = 0, worse: int = 0, val: float = 0.5) -> Row:
-    return Row(model, knows, val, test, 1.0, 1000, better, worse)
+def row(
+    model: str, test: float | None, knows: str = "both", better: int = 0, worse: int = 0, val: float = 0.5
+) -> Compared:
+    return Compared(model, knows, val, test, 1.0, 1000, better, worse)
 
 
 def test_the_simplest_of_those_that_are_as_good_is_named():
     rows = [row("NCGNN", 0.80), row("boosting", 0.797, "features", 40, 37), row("GCN", 0.80)]
     verdict = judge(rows)
     assert verdict.use == "boosting"
-    assert verdict.text == "features alone do as well (79.7% of 1000 test nodes right, NCGNN 80.0%): use boosting"
+    assert verdict.text == "features alone do as well (79.7% of 1000 test nodes correct, NCGNN 80.0%): use boosting"
 
 
 def test_as_good_as_ncgnn_is_not_enough_where_another_is_better():
@@ -32,20 +34,20 @@ def test_better_by_what_may_be_chance_is_called_as_well():
 def test_few_nodes_recommend_nothing(judged, disagree, smallest):
     rows = [replace(one, judged=judged) for one in (row("NCGNN", 0.8), row("MLP", 0.8, "features", disagree))]
     assert judge(rows).text.endswith(
-        f"but no difference below {smallest} points shows on so few nodes: compare on more splits"
+        f"but differences below {smallest} points cannot be detected with so few nodes: compare on more splits"
     )
 
 
 def test_ncgnn_where_it_is_ahead_by_more_than_chance():
     rows = [row("NCGNN", 0.80), row("MLP", 0.60, "features", 250, 50), row("GCN", 0.76, "both", 60, 20)]
     assert judge(rows).use == "NCGNN"
-    expected = "NCGNN is 4.0 points ahead of the best other, GCN, on 1000 test nodes more than chance: use NCGNN"
+    expected = "NCGNN is 4.0 points ahead of the runner-up, GCN, more than chance with 1000 test nodes: use NCGNN"
     assert judge(rows).text == expected
 
 
 def test_a_lead_that_may_be_chance_is_called_so():
     rows = [row("NCGNN", 0.80), row("GCN", 0.79, "both", 60, 50)]
-    assert "on 1000 test nodes that may be chance: compare on more splits" in judge(rows).text
+    assert "with 1000 test nodes this may be chance: compare on more splits" in judge(rows).text
 
 
 @pytest.mark.parametrize(("better", "worse", "expected"), [(0, 0, True), (4, 0, True), (5, 0, False), (60, 40, True)])
@@ -56,7 +58,7 @@ def test_chance_is_two_standard_errors(better, worse, expected):
 
 def test_validation_nodes_are_called_so_where_they_decide():
     rows = [row("NCGNN", None, val=0.8), row("GCN", None, val=0.9, worse=100)]
-    assert "of 1000 validation nodes right" in judge(rows).text
+    assert "of 1000 validation nodes correct" in judge(rows).text
 
 
 def test_splits_are_averaged_and_their_nodes_added_up():
@@ -76,4 +78,4 @@ def test_what_may_be_chance_recommends_nothing():
 
 def test_a_rival_that_is_far_ahead_on_few_nodes_is_not_said_to_do_as_well():
     rows = [replace(one, judged=47) for one in (row("NCGNN", 0.83), row("GCN", 0.936, "both", 2, 7))]
-    assert judge(rows).text.startswith("GCN is ahead (93.6% of 47 test nodes right, NCGNN 83.0%), but no difference")
+    assert judge(rows).text.startswith("GCN is ahead (93.6% of 47 test nodes correct, NCGNN 83.0%), but differences")

@@ -58,7 +58,7 @@ def test_graphs_that_nothing_can_be_done_with(graph, message):
 
 @pytest.mark.parametrize("y", [torch.zeros(3), torch.zeros(3, 1, dtype=torch.int64), torch.zeros(2, dtype=torch.int64)])
 def test_labels_that_are_no_whole_number_a_node_are_refused(y):
-    with pytest.raises(InputError, match="y must hold one whole number a node"):
+    with pytest.raises(InputError, match="y must contain one integer per node"):
         complete(Data(x=torch.ones(3, 2), edge_index=torch.zeros(2, 0, dtype=torch.int64), y=y))
 
 
@@ -88,9 +88,9 @@ def test_names_become_text():
     ("weight", "message"),
     [
         ([1.0], "edge_weight has shape (1,) for 2 edges"),
-        ([1.0, float("nan")], "edge_weight must be finite and above zero"),
-        ([0.0, 0.0], "edge_weight must be finite and above zero"),
-        ([float("inf")] * 2, "edge_weight must be finite and above zero"),
+        ([1.0, float("nan")], "edge_weight must be finite and positive"),
+        ([0.0, 0.0], "edge_weight must be finite and positive"),
+        ([float("inf")] * 2, "edge_weight must be finite and positive"),
     ],
 )
 def test_weights_that_a_filter_cannot_take_are_named(weight, message):
@@ -100,9 +100,9 @@ def test_weights_that_a_filter_cannot_take_are_named(weight, message):
 
 
 def test_two_nodes_with_one_id_are_refused():
-    with pytest.raises(InputError, match="node_ids has a name twice"):
+    with pytest.raises(InputError, match="node_ids has duplicate names"):
         complete(Data(x=torch.ones(2, 1), edge_index=EDGES, node_ids=["a", "a"]))
-    with pytest.raises(InputError, match="class_names has a name twice"):
+    with pytest.raises(InputError, match="class_names has duplicate names"):
         complete(Data(x=torch.ones(2, 1), edge_index=EDGES, y=torch.tensor([0, 1]), class_names=["a", "a"]))
 
 
@@ -122,5 +122,5 @@ def test_weights_of_both_directions_count_once_where_they_agree_and_are_summed_w
 
 @pytest.mark.parametrize("parts", [{}, {"x": X}, {"edge_index": OUTSIDE}, {"x": X, "edge_index": OUTSIDE}])
 def test_a_graph_that_is_none_is_an_error(parts):
-    with pytest.raises(InputError, match=r"needs node features|names node 3 of 3"):
+    with pytest.raises(InputError, match=r"needs node features|contains node 3, but the graph has 3"):
         read_graph(Data(**parts))

@@ -34,7 +34,7 @@ def test_more_than_enough_is_not_taken(data, monkeypatch):
 def test_too_few_are_refused(data):
     with pytest.raises(
         InputError,
-        match=r"0.1 of 100 validation nodes is 10, .* needs 20: .*; set a share of 0.2 aside, have 200 valid",
+        match=r"0.1 of 100 validation nodes is 10, .* needs at least 20: hold out a fraction of 0.2, use at least 200 valid",
     ):
         set_aside(data, 0.1)
 

@@ -63,7 +63,7 @@ def test_stratified_shares_are_of_each_class_and_a_small_one_still_trains():
 
 
 def test_stratified_shares_that_leave_nothing_for_validation():
-    with pytest.raises(InputError, match=r"val=0.2 of 2 labelled nodes is no node"):
+    with pytest.raises(InputError, match=r"val=0.2 of 2 labelled nodes rounds to zero"):
         split_stratified(labelled([1, 1]))
 
 

@@ -1,12 +1,12 @@
 import pytest
 
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.statistics import Estimate, estimate, paired, units, verdict
 
 
-def row(split: int, seed: int, accuracy: float) -> Row:
+def row(split: int, seed: int, accuracy: float) -> RunRow:
     values = {"split": str(split), "seed": str(seed), "test_accuracy": str(accuracy)}
-    return Row(**dict.fromkeys(Row._fields, "") | values)
+    return RunRow(**dict.fromkeys(RunRow._fields, "") | values)
 
 
 def test_the_interval_is_students():

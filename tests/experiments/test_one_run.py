@@ -1,29 +1,37 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
 from ncgnn.data import load_dataset
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.errors import InputError
-from ncgnn.experiments import single
+from ncgnn.experiments import one_run
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.graphs import graph, version_at_hand
 from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.protocol import draw_split
-from ncgnn.experiments.recipes import recipe
+from ncgnn.experiments.recipes import LINES, Recipe, recipe
+from ncgnn.models.ncgnn import Config
 
 CLUB = version_at_hand("karate")
 
 
 def run(model: str, split: int = 0, seed: int = 0) -> Run:
     cell = Cell("test", "karate", "60/20/20", model)
-    return Run(cell, split, seed, recipe(cell).model_copy(update={"epochs": 20}), CLUB)
+    found = recipe(cell) or Recipe("ncgnn", Config.make({"filter": LINES[model].variant}))  # there is no preset
+    return Run(cell, split, seed, changed(found, epochs=20), CLUB)
+
+
+def changed(found: Recipe, **values: object) -> Recipe:
+    return replace(found, settings=found.settings.model_copy(update=values))
 
 
 @pytest.fixture
 def trained(monkeypatch) -> list[tuple]:
     """Probabilities and best epoch of each run that is performed."""
     found = []
-    monkeypatch.setattr(single, "_row", lambda run, data, probabilities, best, *_: found.append((probabilities, best)))
+    monkeypatch.setattr(one_run, "_row", lambda run, data, probabilities, best, *_: found.append((probabilities, best)))
     return found
 
 
@@ -45,7 +53,7 @@ def test_another_seed_and_another_split_are_other_runs(model, trained):
 
 def test_a_run_is_known_by_all_that_decides_it():
     first = run("GCN")
-    other_recipe = Run(first.cell, 0, 0, first.recipe.model_copy(update={"lr": 0.5}), CLUB)
+    other_recipe = Run(first.cell, 0, 0, changed(first.recipe, lr=0.5), CLUB)
     other_graph = Run(first.cell, 0, 0, first.recipe, "0123456789ab")
     others = (run("MLP"), run("GCN", split=1), run("GCN", seed=1), other_recipe, other_graph)
     assert len({one.key for one in (first, *others)}) == 6
@@ -66,27 +74,27 @@ def test_permuting_the_test_labels_changes_no_prediction_and_no_epoch(model, spl
     for shift in (0, 1):
         changed = data.clone()
         changed.y[data.test_mask] = (data.y[data.test_mask] + shift) % 4
-        monkeypatch.setattr(single, "draw_split", lambda *_, changed=changed: changed)
+        monkeypatch.setattr(one_run, "draw_split", lambda *_, changed=changed: changed)
         perform(run(model, split))
     assert torch.equal(trained[0][0], trained[1][0])
     assert trained[0][1] == trained[1][1]
 
 
 def test_the_test_accuracy_is_that_of_the_true_labels(monkeypatch):
-    right = graph("karate").y
-    monkeypatch.setattr(single, "_train", lambda data, settings: (torch.eye(4)[right], single.Epoch(3, 0.1, 0.2, 0.5)))
+    found = torch.eye(4)[graph("karate").y], one_run.Epoch(3, 0.1, 0.2, 0.5)
+    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: found)
     row = perform(run("GCN"))
     assert (row.test_accuracy, row.val_accuracy, row.epoch, row.roc_auc) == ("1.000000", "0.500000", "3", "")
 
 
 def test_a_run_that_diverges_says_so_and_a_mistake_of_ours_is_no_result(monkeypatch):
-    def diverge(data, settings):
+    def diverge(data, recipe, seed):
         raise InputError("training diverged")
 
-    monkeypatch.setattr(single, "_train", diverge)
+    monkeypatch.setattr(one_run, "_train", diverge)
     failure = perform(run("GCN", split=3, seed=2))
     assert str(failure) == "karate, 60/20/20, GCN, split 3, seed 2: training diverged"
-    monkeypatch.setattr(single, "_train", lambda data, settings: 1 / 0)
+    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         perform(run("GCN"))
 
@@ -110,22 +118,22 @@ def with_other_features(data):
 @pytest.mark.parametrize("model", ["NCGNN-A", "NCGNN-D", "GCN"])
 def test_a_result_changes_with_the_graph_under_the_same_name(model, change, trained, monkeypatch):
     perform(run(model))
-    original = single.draw_split
+    original = one_run.draw_split
 
-    def changed(*arguments):
+    def other(*arguments):
         data = original(*arguments).clone()
         change(data)
         return data
 
-    monkeypatch.setattr(single, "draw_split", changed)
+    monkeypatch.setattr(one_run, "draw_split", other)
     perform(run(model))
     (before, _), (after, _) = trained
     assert not torch.equal(before, after)
 
 
 def test_a_sparsified_filter_is_taken_from_the_disk_by_the_next_process(monkeypatch):
-    settings = run("NCGNN-A").recipe.model_copy(update={"top_k": 3, "epochs": 2})
-    planned = Run(run("NCGNN-A").cell, 0, 0, settings, CLUB)
+    planned = replace(run("NCGNN-A"), recipe=changed(run("NCGNN-A").recipe, top_k=3, epochs=2))
     first = perform(planned)
-    monkeypatch.setattr(type(settings.make_filter()), "prepare", lambda *_: pytest.fail("prepared a second time"))
+    kind = type(planned.recipe.settings.make_filter())
+    monkeypatch.setattr(kind, "prepare", lambda *_: pytest.fail("prepared a second time"))
     assert perform(planned)._replace(seconds="", date="") == first._replace(seconds="", date="")

@@ -1,12 +1,10 @@
 import tomllib
 
 import pytest
-from ncgnn.baselines import Settings
 
-from ncgnn.experiments import recipes
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.recipes import as_toml, recipe, with_seed, within
-from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.experiments.recipes import recipe, within
+from ncgnn.models.ncgnn import MODEL, Config, preset
 
 
 def test_every_cell_but_an_unsearched_control_has_settings():
@@ -35,30 +33,30 @@ def test_zetas_start_stays_with_its_hop():
 
 
 def test_a_column_changes_nothing_but_the_hops():
-    column = recipe(Cell("3", "cora", "hops=2", "NCGNN-A"))
+    column = recipe(Cell("3", "cora", "hops=2", "NCGNN-A")).settings
     own = Config.make(preset("cora"))
     assert column.model_dump(exclude={"hops", "zeta_prior"}) == own.model_dump(exclude={"hops", "zeta_prior"})
     assert max(column.hop_set) == 2
 
 
 def test_a_gcn_has_the_depth_of_its_column():
-    assert recipe(Cell("3", "cora", "hops=4", "GCN")).layers == 4
-    assert recipe(Cell("5", "texas", "48/32/20", "GCN")).layers == 2
+    assert recipe(Cell("3", "cora", "hops=4", "GCN")).settings.layers == 4
+    assert recipe(Cell("5", "texas", "48/32/20", "GCN")).settings.layers == 2
 
 
 def test_the_hash_tells_settings_apart_and_seeds_not(monkeypatch):
     cell = Cell("5", "texas", "48/32/20", "NCGNN-A")
     before = recipe(cell).hash
-    assert with_seed(recipe(cell), 7).hash == before
-    monkeypatch.setattr(recipes, "preset", lambda graph, filter: {"hops": [0, 1], "lr": 0.123})
+    assert recipe(cell).settings.model_copy(update={"seed": 7}).hash == before
+    monkeypatch.setattr(MODEL, "preset", lambda graph, variant: Config.make({"hops": [0, 1], "lr": 0.123}))
     assert recipe(cell).hash != before
 
 
 @pytest.mark.parametrize("cell", [cell for cell in all_cells() if recipe(cell) is not None and cell.table in "3567"])
 def test_the_settings_of_a_cell_can_be_read_back_from_what_is_kept_of_them(cell):
-    kept = tomllib.loads(as_toml(recipe(cell)))
+    kept = tomllib.loads(recipe(cell).toml())
     assert "seed" not in kept
-    again = Settings.make(kept) if cell.model in ("GCN", "GCN tuned", "MLP") else Config.make(kept)
+    again = recipe(cell).definition.settings_class.make(kept)
     assert again.hash == recipe(cell).hash
 
 

@@ -9,14 +9,14 @@ from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.render import markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.table import NOT_RUN
 from ncgnn.experiments.valid_runs import counted, unit_of
 
 TEXAS = Cell("5", "texas", "48/32/20", "NCGNN-A")
 
 
-def line(rows: list[Row], cell: Cell) -> dict:
+def line(rows: list[RunRow], cell: Cell) -> dict:
     table = next(table for table in tables(counted(rows)) if table.name == f"table{cell.table}")
     found = [r for r in table.rows if r[:3] == [cell.dataset, cell.setting, cell.model]]
     assert len(found) == 1
@@ -69,7 +69,7 @@ def test_rows_of_other_settings_do_not_count():
 SYNTHETIC = {model: Cell("6", "syn-cora", "h=0.5", model) for model in ("NCGNN-A", "GCN", "MLP")}
 
 
-def synthetic_rows(margin_over_gcn: float, margin_over_mlp: float) -> list[Row]:
+def synthetic_rows(margin_over_gcn: float, margin_over_mlp: float) -> list[RunRow]:
     """Two seeds on Syn-Cora at h = 0.5, whose margins are 0.1 points around these."""
     ours = [row(SYNTHETIC["NCGNN-A"], 0, 0.9 + wobble, seed=seed) for seed, wobble in enumerate((0, 0.001))]
     gcn = [row(SYNTHETIC["GCN"], 0, 0.9 - margin_over_gcn / 100, seed=seed) for seed in (0, 1)]

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from ncgnn.errors import InputError
-from ncgnn.experiments.rows import Row, RunStore
+from ncgnn.experiments.rows import RunRow, RunStore
 
 
-def row(number: int, accuracy: str = "0.5") -> Row:
+def row(number: int, accuracy: str = "0.5") -> RunRow:
     identity = ("5", "texas", "48/32/20", "NCGNN-A", str(number), "0", "abc", "f00d")
-    return Row(*identity, "0.5", accuracy, "", "7", "1.0", "0.1.0", "2", "2", "2", "c0ffee", "Xeon", "2026-01-31")
+    return RunRow(*identity, "0.5", accuracy, "", "7", "1.0", "0.1.0", "2", "2", "2", "c0ffee", "Xeon", "2026-01-31")
 
 
 def append_all(folder: Path, count: int) -> None:

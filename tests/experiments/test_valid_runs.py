@@ -27,7 +27,7 @@ def test_versions_of_different_graphs_have_nothing_to_do_with_each_other():
 
 def test_the_report_says_which_version_is_left_out():
     rows = [row(NCGNN, 0, 0.8, seed=seed, graph="a") for seed in range(3)] + [row(GCN, 0, 0.1, graph="b")]
-    line = "syn-cora:0.5: runs on version a of the graph are counted (3), not 1 on b"
+    line = "syn-cora:0.5: only runs on graph version a are counted (3), not 1 on b"
     assert left_out(rows) == [line]
     assert line in markdown(rows).splitlines()
 

@@ -12,13 +12,12 @@ import pytest
 from helpers.sociable_runs import PLACE, perform_in_company
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.errors import InputError
-from ncgnn.experiments import farm, single
+from ncgnn.experiments import one_run, workers
 from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.graphs import graph
 from ncgnn.experiments.one_run import Run
 from ncgnn.experiments.protocol import draw_split, plan
-from ncgnn.experiments.recipes import with_seed
-from ncgnn.experiments.rows import Row, RunStore
+from ncgnn.experiments.rows import RunRow, RunStore
 from ncgnn.experiments.workers import missing, run_all
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.train.reproducible import use_threads
@@ -39,7 +38,7 @@ run_all(missing(cells, "core", store), store, jobs=2)
 DASK = SCRIPT.replace('"core", store)', '"quick", store)[::5]').replace("jobs=2", 'jobs=1, backend="dask"')
 
 
-def without_times(store: RunStore) -> list[Row]:
+def without_times(store: RunStore) -> list[RunRow]:
     return sorted(row._replace(seconds="", date="") for row in store.read())
 
 
@@ -83,17 +82,17 @@ def test_what_a_hash_stands_for_is_kept_beside_the_rows(undisturbed):
     assert config.hash == row.config_hash
     data = draw_split(graph("karate"), CLUB[1], int(row.split))
     with use_threads(1):
-        again = NCGNNClassifier.from_config(with_seed(config, int(row.seed))).fit(data).best_
+        again = NCGNNClassifier.from_config(config.model_copy(update={"seed": int(row.seed)})).fit(data).best_
     assert (f"{again.epoch}", f"{again.val_accuracy:.6f}") == (row.epoch, row.val_accuracy)
 
 
 def test_one_run_that_diverges_ends_no_other(tmp_path, monkeypatch):
-    def train(data, settings, real=single._train):
-        if settings.seed == 1:
+    def train(data, recipe, seed, real=one_run._train):
+        if seed == 1:
             raise InputError("training diverged")
-        return real(data, settings)
+        return real(data, recipe, seed)
 
-    monkeypatch.setattr(single, "_train", train)
+    monkeypatch.setattr(one_run, "_train", train)
     store, seen = RunStore(tmp_path), []
     runs = [run for run in missing(CLUB[:1], "core", store) if run.split < 2]
     failures = run_all(runs, store, on_result=seen.append)
@@ -104,7 +103,7 @@ def test_one_run_that_diverges_ends_no_other(tmp_path, monkeypatch):
 
 
 def test_a_mistake_of_ours_is_not_swallowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(single, "_train", lambda data, settings: 1 / 0)
+    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: 1 / 0)
     store = RunStore(tmp_path)
     with pytest.raises(ZeroDivisionError):
         run_all(missing(CLUB, "quick", store), store)
@@ -113,19 +112,19 @@ def test_a_mistake_of_ours_is_not_swallowed(tmp_path, monkeypatch):
 @pytest.mark.long
 def test_two_processes_give_what_one_gives(undisturbed, tmp_path, monkeypatch):
     monkeypatch.setenv(PLACE, str(tmp_path))
-    monkeypatch.setattr(farm, "perform", perform_in_company)
+    monkeypatch.setattr(workers, "perform", perform_in_company)
     store = RunStore(tmp_path)
     run_all(some(store), store, jobs=2)
-    workers = {path.stem for path in tmp_path.glob("*.here")}
-    assert len(workers) == 2
-    assert str(os.getpid()) not in workers
+    processes = {path.stem for path in tmp_path.glob("*.here")}
+    assert len(processes) == 2
+    assert str(os.getpid()) not in processes
     assert without_times(store) == without_times(undisturbed)
 
 
 @pytest.fixture
 def planned(tmp_path, monkeypatch):
     """What is missing of all tables, where no graph needs to be at hand."""
-    monkeypatch.setattr(farm, "version_at_hand", lambda name: "any")
+    monkeypatch.setattr(workers, "version_at_hand", lambda name: "any")
     return lambda protocol: missing(all_cells(), protocol, RunStore(tmp_path))
 
 
@@ -160,7 +159,7 @@ def test_workers_of_a_cluster_have_one_thread_each(tmp_path):
     options = {"processes": False, "dashboard_address": None}
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, **options) as cluster,
-        pytest.raises(InputError, match="several threads: start them with one each"),
+        pytest.raises(InputError, match="several threads: start them with one thread each"),
     ):
         run_all([], RunStore(tmp_path), backend="dask", scheduler=cluster.scheduler_address)
 

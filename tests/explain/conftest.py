@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 from helpers.small_models import FILTERS, SMALL
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class, syn_cora, usual_split
-from ncgnn.explain import Trace, trace_model
+from ncgnn.explain import Trace, trace_scored
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,7 @@ def trained():
         if (graph, filter) not in known:
             data = graph_of(graph)
             classifier = NCGNNClassifier(**SMALL, **FILTERS[filter], epochs=5).fit(data)
-            known[graph, filter] = trace_model(classifier.model_, *classifier.prepare(data))
+            known[graph, filter] = trace_scored(classifier.scored(data))
         return known[graph, filter]
 
     return trace

@@ -134,5 +134,5 @@ def test_a_class_capsule_of_length_zero_has_parts_of_zero(edges):
 def test_hidden_layers_are_refused(edges):
     filter = ncgnn.AttentionFilter(1)
     model = ncgnn.NCGNN(6, 2, filter, num_capsules=3, primary_channels=4, class_channels=5, hidden=[(2, 4)])
-    with pytest.raises(InputError, match="without hidden capsule layers are explained, this one has 1"):
+    with pytest.raises(InputError, match="without hidden capsule layers can be explained; this one has 1"):
         trace_model(model, torch.rand(5, 6), filter.prepare(edges, 5))

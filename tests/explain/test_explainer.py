@@ -35,7 +35,7 @@ def test_nodes_may_be_numbers_or_a_mask_in_a_tensor(club, karate):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        (torch.tensor([1.0]), "nodes is torch.float32: give whole numbers or a mask"),
+        (torch.tensor([1.0]), "nodes is torch.float32: must be integers or a mask"),
         (torch.tensor([True, False]), r"nodes is a mask of shape \(2,\), the graph has 34 nodes"),
     ],
 )
@@ -74,7 +74,7 @@ def within_two_hops(data: Data, node: int) -> set[int]:
 
 
 def test_another_class_can_be_explained(club, karate):
-    explainer = GraphExplainer(club, karate)
+    explainer = GraphExplainer(club.scored(karate))
     (one,) = explainer.explain(["0"], target="2")
     assert one.explained == "2"
     assert one.score == pytest.approx(float(explainer.trace.lengths[0, 2]), abs=1e-5)
@@ -84,7 +84,7 @@ def test_another_class_can_be_explained(club, karate):
     ("options", "message"),
     [
         ({"nodes": ["nobody"]}, "there is no node 'nobody'; there are such as '0', '1', '2'"),
-        ({"nodes": ["1"], "top": 2.5}, "top = 2.5: give how many"),
+        ({"nodes": ["1"], "top": 2.5}, "top = 2.5: must be a positive number of neighbours"),
         ({"nodes": ["3x"]}, "there is no node '3x'; near are '3'"),
         ({"nodes": ["1"], "target": "22"}, "there is no class '22'; there are '0', '1', '2', '3'"),
         (
@@ -93,8 +93,8 @@ def test_another_class_can_be_explained(club, karate):
         ),
         ({"nodes": ["1"], "target": "2", "against": "2"}, "for class '2' itself"),
         ({"nodes": ["1"], "top": 0}, "top = 0"),
-        ({"nodes": "12"}, "give a list of ids"),
-        ({"nodes": 12}, "give a list of ids"),
+        ({"nodes": "12"}, "must be a list of ids"),
+        ({"nodes": 12}, "must be a list of ids"),
         ({"nodes": torch.tensor([0, 34])}, "numbers from 0 to 34, the graph 34 nodes"),
     ],
 )
@@ -113,7 +113,7 @@ def test_routing_selects_the_more_the_larger_beta(karate):
     found = []
     for beta in (0.0, 1.0, 50.0):
         classifier = NCGNNClassifier(hops=1, num_capsules=4, primary_channels=8, beta=beta, epochs=3).fit(karate)
-        found.append(GraphExplainer(classifier, karate).selection)
+        found.append(GraphExplainer(classifier.scored(karate)).selection)
     even, mild, sharp = found
     assert even.entropy == pytest.approx(1)
     assert even.largest == even.mean_largest == pytest.approx(0.25)

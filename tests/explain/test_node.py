@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ncgnn.explain import Candidate, Neighbour, NodeExplanation, Part
-from ncgnn.explain.node import FeatureParts
+from ncgnn.explain.parts import FeatureParts
 from ncgnn.explain.text import bars
 
 

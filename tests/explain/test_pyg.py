@@ -88,5 +88,5 @@ def test_other_models_are_refused(edges, x):
         def forward(self, x, edge_index):
             return x
 
-    with pytest.raises(InputError, match="those of an NCGNN, not of Other"):
+    with pytest.raises(InputError, match="contributions require an NCGNN, not Other"):
         explainer(Other(), node_mask_type="object")(x, edges, index=0)

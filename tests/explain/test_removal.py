@@ -41,7 +41,7 @@ def test_no_other_pair_is_missed_much_more(trained):
 
 
 def test_ids_of_decisive_nodes(club, karate):
-    explainer = GraphExplainer(club, karate)
+    explainer = GraphExplainer(club.scored(karate))
     found = explainer.decisive("33", top=3)
     chosen = int(explainer.trace.scores[33].argmax())
     assert found == [str(j) for j in decisive(explainer.trace, 33, chosen)[:3].tolist()]

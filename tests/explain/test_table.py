@@ -10,7 +10,7 @@ from ncgnn.explain import GraphExplainer, table, write_table
 
 @pytest.fixture
 def explainer(club, karate) -> GraphExplainer:
-    return GraphExplainer(club, karate)
+    return GraphExplainer(club.scored(karate))
 
 
 def test_parquet_and_csv_hold_the_same_rows(explainer, tmp_path):

@@ -170,7 +170,7 @@ def forward(x, a_bar, primary, layers, iterations, beta=1.0, prior=None):
     return lengths(routing.capsules), routing
 
 
-def margin_loss(scores, y, m_plus=0.9, m_minus=0.1, lam=0.5):
+def margin_loss(scores, y, m_plus=0.9, m_minus=0.2, lam=0.5):
     """Eq. 11, summed over the classes, its mean over the nodes given."""
     total = 0.0
     for i in range(len(scores)):

@@ -139,7 +139,7 @@ def forward(x, a_bar, primary, layers, iterations, beta=1.0, prior=None):
     return norm(routing.capsules).squeeze(-1), routing
 
 
-def margin_loss(scores, y, m_plus=0.9, m_minus=0.1, lam=0.5):
+def margin_loss(scores, y, m_plus=0.9, m_minus=0.2, lam=0.5):
     """Eq. 11, summed over the classes, its mean over the nodes given."""
     target = torch.eye(scores.shape[1], dtype=scores.dtype)[y]
     present = target * torch.relu(m_plus - scores) ** 2

@@ -10,21 +10,22 @@ from typing import Any, ClassVar
 import torch
 
 from ncgnn.data import load_dataset, split_per_class
-from ncgnn.models.base.settings import RunSettings
-from ncgnn.models.ncgnn.config import Config
-from ncgnn.train import Epoch
-from ncgnn.train.epoch import Diverged
+from ncgnn.models import Model, RunSettings
+from ncgnn.models.base.model import OnEpoch
+from ncgnn.models.ncgnn import MODEL, Config
+from ncgnn.train import Diverged, Epoch
 from ncgnn.tune.search import Search
 from ncgnn.tune.splits import hidden_splits
-from ncgnn.tune.tunable import TunableNCGNN, Watch
+from ncgnn.tune.tunable import Tunable
 
 
 @dataclass(frozen=True)
-class Small(TunableNCGNN):
+class Small(Tunable):
     """Two settings to search of a model that trains in a blink."""
 
+    model: Model[Any] = MODEL
     graph: str = "karate"
-    filter: str = "attention"
+    variant: str = "attention"
 
     def settings(self, trial: Any) -> Config:
         searched = {"lr": trial.suggest_float("lr", 1e-3, 0.1, log=True), "dropout": trial.suggest_float("p", 0, 0.5)}
@@ -40,7 +41,7 @@ class Sociable(Small):
 
     folder: Path = Path()
 
-    def accuracies(self, splits: Sequence[Any], settings: Config, watch: Watch) -> Iterator[float]:
+    def accuracies(self, splits: Sequence[Any], settings: Config, watch: OnEpoch) -> Iterator[float]:
         (self.folder / f"{os.getpid()}.here").touch()
         end = time.monotonic() + 120
         while len(list(self.folder.glob("*.here"))) < 2 and time.monotonic() < end:
@@ -71,7 +72,7 @@ class Scripted:
     def points(self) -> list[dict[str, Any]]:
         return [{"lr": lr} for lr in self.queue]
 
-    def accuracies(self, splits: Sequence[Any], settings: Choice, watch: Watch) -> Iterator[float]:
+    def accuracies(self, splits: Sequence[Any], settings: Choice, watch: OnEpoch) -> Iterator[float]:
         for _ in splits:
             values = self.script(settings)
             for number, value in enumerate(values, 1):
@@ -92,7 +93,7 @@ def karate_with_splits(number: int = 2) -> Any:
     return data
 
 
-def make_search(folder: Path, model: Any = None, data: Any = None, splits: int = 2, **options: Any) -> Search:
+def make_search(folder: Path, tunable: Any = None, data: Any = None, splits: int = 2, **options: Any) -> Search:
     graph = karate_with_splits() if data is None else data
     defaults = {"url": f"sqlite:///{folder}/study.db", "lock": folder / "study.lock", "trials": 4}
-    return Search(model or Small(), [hidden_splits(graph, splits)], "study", **defaults | options)
+    return Search(tunable or Small(), [hidden_splits(graph, splits)], "study", **defaults | options)

@@ -2,12 +2,12 @@
 
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.recipes import recipe
-from ncgnn.experiments.rows import Row
+from ncgnn.experiments.rows import RunRow
 
 
 def row(
     cell: Cell, split: int, accuracy: float, hash: str | None = None, seed: int = 0, graph: str = "0123456789ab"
-) -> Row:
+) -> RunRow:
     identity = (cell.table, cell.dataset, cell.setting, cell.model, str(split), str(seed))
     values = ("0.5", str(accuracy), "", "1", "1.0", "0.1.0", "2.13", "2.8", "2.4", "c0ffee+", "Xeon", "2026-01-31")
-    return Row(*identity, hash or recipe(cell).hash, graph, *values)
+    return RunRow(*identity, hash or recipe(cell).hash, graph, *values)

@@ -1,10 +1,3 @@
-import pytest
-from torch_geometric.data import Data
+from helpers.small_classifiers import karate, small, trained, two_rings
 
-from ncgnn.data import load_dataset, split_per_class
-
-
-@pytest.fixture(scope="session")
-def karate() -> Data:
-    """Four classes, one split; not to be changed."""
-    return split_per_class(load_dataset("karate"), train=3, val=8)
+__all__ = ["karate", "small", "trained", "two_rings"]

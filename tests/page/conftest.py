@@ -19,7 +19,7 @@ def karate() -> Data:
 @pytest.fixture(scope="session")
 def explainer(karate) -> GraphExplainer:
     """Of the karate club; not to be changed."""
-    return GraphExplainer(NCGNNClassifier(**SMALL, hops=2, epochs=15).fit(karate), karate)
+    return GraphExplainer(NCGNNClassifier(**SMALL, hops=2, epochs=15).fit_scored(karate))
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def planted() -> Data:
 @pytest.fixture(scope="session")
 def planted_page(planted, tmp_path_factory):
     """The page of that graph."""
-    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=5).fit(planted)
+    scored = NCGNNClassifier(**SMALL, hops=2, epochs=5).fit_scored(planted)
     path = tmp_path_factory.mktemp("planted") / "page.html"
-    write_page(path, GraphExplainer(classifier, planted), planted)
+    write_page(path, GraphExplainer(scored))
     return path

@@ -64,10 +64,10 @@ def visit(browser) -> Iterator:
 
 
 @pytest.fixture(scope="module")
-def address(explainer, karate, tmp_path_factory) -> str:
+def address(explainer, tmp_path_factory) -> str:
     """The page of the karate club."""
     path = tmp_path_factory.mktemp("pages") / "karate.html"
-    write_page(path, explainer, karate)
+    write_page(path, explainer)
     return path.as_uri()
 
 
@@ -217,8 +217,8 @@ def test_planted_names_are_shown_as_text(visit, planted_page, planted, name, vie
     assert page.locator("main:visible h1").text_content() == f"Node {name} “{title}”"
 
 
-def test_a_page_of_chosen_nodes_leads_to_them(visit, explainer, karate, tmp_path):
-    write_page(tmp_path / "two.html", explainer, karate, ["5", "33"])
+def test_a_page_of_chosen_nodes_leads_to_them(visit, explainer, tmp_path):
+    write_page(tmp_path / "two.html", explainer, ["5", "33"])
     page = visit((tmp_path / "two.html").as_uri())
     links = page.get_by_role("region", name="Explained nodes").get_by_role("link")
     assert links.all_inner_texts() == ["5", "33"]
@@ -240,9 +240,9 @@ def test_names_in_a_drawing_do_not_cover_each_other(visit, address):
             assert min(across, down) <= 4  # the letters' own margins
 
 
-def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):
+def test_a_served_page_asks_its_server_for_a_node(browser, explainer):
     served, asked = "http://ncgnn.test/", []
-    views = NodeViews(explainer, karate)
+    views = NodeViews(explainer)
 
     def answer(route):
         asked.append(route.request.url)
@@ -252,7 +252,7 @@ def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):
             route.fulfill(status=404, json={"detail": "there is no such node"})
 
     page = browser.new_page()
-    page.route(served, lambda route: route.fulfill(body=served_page(explainer, karate), content_type="text/html"))
+    page.route(served, lambda route: route.fulfill(body=served_page(explainer), content_type="text/html"))
     page.route(f"{served}api/**", answer)
     page.goto(f"{served}#node=33")
     page.wait_for_selector("svg.ego a")
@@ -265,9 +265,9 @@ def test_a_served_page_asks_its_server_for_a_node(browser, explainer, karate):
 @pytest.fixture(scope="module")
 def cora_page(tmp_path_factory) -> Path:
     data = usual_split(load_dataset("cora"))
-    classifier = NCGNNClassifier(epochs=10, beta=5.0, normalize_features=True).fit(data)
+    scored = NCGNNClassifier(epochs=10, beta=5.0, normalize_features=True).fit_scored(data)
     path = tmp_path_factory.mktemp("cora") / "cora.html"
-    write_page(path, GraphExplainer(classifier, data), data)
+    write_page(path, GraphExplainer(scored))
     return path
 
 

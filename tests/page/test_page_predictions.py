@@ -42,7 +42,7 @@ def test_predictions_are_those_of_the_classifier(explainer, karate):
 def test_probabilities_are_calibrated_where_the_model_is():
     data = set_aside(split_fractions(syn_cora(0.5), 0.25, 0.25))
     classifier = NCGNNClassifier(**SMALL, hops=2, epochs=5).fit(data)
-    predictions = Predictions.of(GraphExplainer(classifier, data))
+    predictions = Predictions.of(GraphExplainer(classifier.scored(data)))
     expected = np.sort(classifier.predict_proba(data), axis=1)[:, :-3:-1]
     assert predictions.probability == pytest.approx(expected)
     assert "calibration" in predictions.split

@@ -6,8 +6,8 @@ from ncgnn.page.view import FEATURES, FEATURES_EACH
 
 
 @pytest.fixture(scope="module")
-def view(explainer, karate):
-    return next(NodeViews(explainer, karate)(["33"]))
+def view(explainer):
+    return next(NodeViews(explainer)(["33"]))
 
 
 def test_the_parts_of_each_kind_add_up_to_the_score(view):

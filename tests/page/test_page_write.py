@@ -63,7 +63,7 @@ def test_every_node_is_explained_by_its_place_in_the_table(elements, planted):
 
 
 def test_accuracy_is_that_on_the_test_nodes(explainer, karate, tmp_path):
-    write_page(tmp_path / "page.html", explainer, karate)
+    write_page(tmp_path / "page.html", explainer)
     quality = Elements((tmp_path / "page.html").read_text("utf-8")).json("overview-data")["quality"]
     right = explainer.trace.scores.argmax(dim=1)[karate.test_mask] == karate.y[karate.test_mask]
     assert quality["judged"] == int(karate.test_mask.sum())
@@ -76,22 +76,22 @@ def test_a_graph_without_labels_has_a_page(karate, tmp_path):
     bare = karate.clone()
     del bare.train_mask
     bare.y[:] = -1
-    write_page(tmp_path / "page.html", GraphExplainer(classifier, bare), bare)
+    write_page(tmp_path / "page.html", GraphExplainer(classifier.scored(bare)))
     overview = Elements((tmp_path / "page.html").read_text("utf-8")).json("overview-data")
     assert (overview["quality"], overview["trained"], overview["surprising"]) == (None, None, [])
 
 
-def test_nodes_that_are_asked_for_are_explained_and_no_others(explainer, karate, tmp_path):
-    write_page(tmp_path / "page.html", explainer, karate, ["33", "2"])
+def test_nodes_that_are_asked_for_are_explained_and_no_others(explainer, tmp_path):
+    write_page(tmp_path / "page.html", explainer, ["33", "2"])
     elements = Elements((tmp_path / "page.html").read_text("utf-8"))
     assert sorted(elements.json("views-data")["nodes"]) == ["2", "33"]
     assert len(elements.json("overview-data")["places"]) == 34
 
 
-def test_of_a_large_graph_neighbours_that_are_not_on_the_map_are_known_too(explainer, karate, tmp_path, monkeypatch):
+def test_of_a_large_graph_neighbours_that_are_not_on_the_map_are_known_too(explainer, tmp_path, monkeypatch):
     chosen = write.choose
     monkeypatch.setattr(write, "choose", lambda predictions, wanted=None: chosen(predictions, wanted, most=20))
-    write_page(tmp_path / "page.html", explainer, karate)
+    write_page(tmp_path / "page.html", explainer)
     elements = Elements((tmp_path / "page.html").read_text("utf-8"))
     overview, views = elements.json("overview-data"), elements.json("views-data")
     assert len(overview["places"]) == len(views["nodes"]) == 20
@@ -100,28 +100,28 @@ def test_of_a_large_graph_neighbours_that_are_not_on_the_map_are_known_too(expla
     assert max(places) == len(overview["nodes"]["id"]) - 1
 
 
-def test_a_page_that_cannot_be_written_is_said_before_the_work(explainer, karate, tmp_path):
+def test_a_page_that_cannot_be_written_is_said_before_the_work(explainer, tmp_path):
     def never(views, total):
         pytest.fail("nodes were explained")
 
     with pytest.raises(InputError, match=r"nowhere.*cannot be written"):
-        write_page(tmp_path / "nowhere" / "page.html", explainer, karate, track=never)
+        write_page(tmp_path / "nowhere" / "page.html", explainer, track=never)
 
 
-def test_a_page_that_fails_halfway_leaves_the_old_one(explainer, karate, tmp_path):
+def test_a_page_that_fails_halfway_leaves_the_old_one(explainer, tmp_path):
     def fail(views, total):
         next(iter(views))
         raise RuntimeError
 
     (tmp_path / "page.html").write_text("old")
     with pytest.raises(RuntimeError):
-        write_page(tmp_path / "page.html", explainer, karate, track=fail)
+        write_page(tmp_path / "page.html", explainer, track=fail)
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
     assert (tmp_path / "page.html").read_text() == "old"
 
 
-def test_a_served_page_has_no_reasons_and_may_ask_its_own_server(explainer, karate):
-    elements = Elements(served_page(explainer, karate))
+def test_a_served_page_has_no_reasons_and_may_ask_its_own_server(explainer):
+    elements = Elements(served_page(explainer))
     assert elements.json("views-data") is None
     assert "connect-src 'self'" in next(a["content"] for _, a in elements.found if "http-equiv" in a)
 
@@ -129,7 +129,7 @@ def test_a_served_page_has_no_reasons_and_may_ask_its_own_server(explainer, kara
 @pytest.fixture(scope="module")
 def cora() -> tuple[Data, GraphExplainer]:
     data = usual_split(load_dataset("cora"))
-    return data, GraphExplainer(NCGNNClassifier(epochs=2, beta=5.0, normalize_features=True).fit(data), data)
+    return data, GraphExplainer(NCGNNClassifier(epochs=2, beta=5.0, normalize_features=True).fit_scored(data))
 
 
 def test_the_page_of_cora_s_nodes_is_under_6_mb(cora, tmp_path, monkeypatch):
@@ -139,7 +139,7 @@ def test_the_page_of_cora_s_nodes_is_under_6_mb(cora, tmp_path, monkeypatch):
     data, explainer = cora
     sizes = []
     for sample in ([0], range(0, 2708, 40)):
-        write_page(tmp_path / "page.html", explainer, data, [data.node_ids[node] for node in sample])
+        write_page(tmp_path / "page.html", explainer, [data.node_ids[node] for node in sample])
         sizes.append((tmp_path / "page.html").stat().st_size)
     a_node = (sizes[1] - sizes[0]) / 67
     assert sizes[0] + 2708 * a_node < 6e6

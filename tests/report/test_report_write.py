@@ -1,9 +1,10 @@
 import re
 
 import pytest
+from torch_geometric.data import Data
 
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.compare import Row
+from ncgnn.compare import Compared
 from ncgnn.data import load_dataset, set_aside, split_per_class, split_stratified, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.models.ncgnn.config import preset
@@ -19,9 +20,13 @@ def club():
     return split_per_class(load_dataset("karate"), 3, 8)
 
 
+def report_of(classifier: NCGNNClassifier, data: Data, **more) -> str:
+    return report(classifier, classifier.scored(data), **more)
+
+
 @pytest.fixture(scope="module")
 def text(club) -> str:
-    return report(NCGNNClassifier(hops=2, epochs=20, **SMALL).fit(club), club, advice=["- Go on."])
+    return report_of(NCGNNClassifier(hops=2, epochs=20, **SMALL).fit(club), club, advice=["- Go on."])
 
 
 def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
@@ -34,22 +39,22 @@ def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
 
 
 def test_a_comparison_has_its_table_and_verdict(club):
-    rows = [Row("NCGNN", "both", 0.5, 0.5, 1.0, 14, 0, 0), Row("MLP", "features", 0.5, 0.9, 0.1, 14, 0, 6)]
-    text = report(NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club), club, rows)
+    rows = [Compared("NCGNN", "both", 0.5, 0.5, 1.0, 14, 0, 0), Compared("MLP", "features", 0.5, 0.9, 0.1, 14, 0, 6)]
+    text = report_of(NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club), club, rows=rows)
     assert "## Compared with simpler models" in text
-    assert "Verdict: features alone do better (90.0% of 14 test nodes right, NCGNN 50.0%): use MLP." in text
+    assert "Verdict: features alone do better (90.0% of 14 test nodes correct, NCGNN 50.0%): use MLP." in text
     assert "compare them" not in text
 
 
 def test_calibrated_models_are_not_advised_to_calibrate():
     data = set_aside(split_stratified(syn_cora(0.8, num_nodes=300), 0.5, 0.3), 0.5)
-    assert "uncalibrated" not in report(NCGNNClassifier(hops=1, epochs=2, **SMALL).fit(data), data)
+    assert "uncalibrated" not in report_of(NCGNNClassifier(hops=1, epochs=2, **SMALL).fit(data), data)
 
 
 def test_the_features_that_tell_a_class_are_named():
     """In the planted graph each class has features of its own."""
     data = split_stratified(load_dataset("planted"))
-    found = matters(NCGNNClassifier(**preset("planted") | {"epochs": 60}).fit(data), data)
+    found = matters(NCGNNClassifier(**preset("planted") | {"epochs": 60}).fit_scored(data))
     assert set(found.features) == set(data.class_names)
     assert all(part.startswith(name) for name, parts in found.features.items() for part, _ in parts)
     assert found.hops["1"] > 0.5
@@ -58,7 +63,7 @@ def test_the_features_that_tell_a_class_are_named():
 
 def test_models_with_hidden_layers_have_a_report_too(club):
     model = NCGNNClassifier(hops=2, epochs=2, hidden=[[2, 4]], **SMALL).fit(club)
-    assert "Not available for models with hidden capsule layers" in report(model, club)
+    assert "Not available for models with hidden capsule layers" in report_of(model, club)
 
 
 def test_tables_are_aligned_and_names_cannot_break_them():
@@ -75,11 +80,11 @@ def test_training_that_patience_ended_has_not_used_up_its_epochs(club):
     patient = NCGNNClassifier(hops=2, epochs=60, patience=3, **SMALL).fit(club)
     ended = NCGNNClassifier(hops=2, epochs=len(patient.history_), patience=3, **SMALL).fit(club)
     cut = NCGNNClassifier(hops=2, epochs=len(patient.history_) - 1, patience=3, **SMALL).fit(club)
-    assert "hit the epoch limit" not in report(ended, club)
-    assert "hit the epoch limit" in report(cut, club)
+    assert "hit the epoch limit" not in report_of(ended, club)
+    assert "hit the epoch limit" in report_of(cut, club)
 
 
 def test_a_model_from_a_file_does_not_tell_how_it_was_trained(club, tmp_path):
     NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club).save(tmp_path / "m.safetensors")
     with pytest.raises(InputError, match="the model is from a file, which does not tell how its training went"):
-        report(NCGNNClassifier.load(tmp_path / "m.safetensors"), club)
+        report_of(NCGNNClassifier.load(tmp_path / "m.safetensors"), club)

@@ -21,7 +21,7 @@ def test_a_prediction_is_that_of_the_model(ask, graph, classifier):
 
 
 def test_an_explanation_is_that_of_the_explainer(ask, graph, classifier):
-    explainer = GraphExplainer(classifier, graph)
+    explainer = GraphExplainer(classifier.scored(graph))
     (expected,) = explainer.explain(["33"], against="runner-up", features=True, top=3)
     status, found = ask("/api/explain", node=33, against="runner-up", features="true", top=3)
     assert status == 200
@@ -54,7 +54,7 @@ def test_search_finds_ids_that_contain_the_text(ask, graph):
 def test_search_finds_titles_too_after_ids(graph, classifier):
     titled = copy(graph)
     titled.node_titles = ["Anna", "Ann", "3 ann", *[""] * (graph.num_nodes - 3)]
-    answers = Answers(classifier, titled)
+    answers = Answers(classifier.scored(titled))
     assert [(node.id, node.title) for node in answers.search("ANN", 9).nodes] == [
         ("1", "Ann"),
         ("0", "Anna"),

@@ -38,8 +38,8 @@ def test_the_target_of_an_edge_listens_to_its_source():
 @pytest.mark.parametrize(
     ("edges", "weight", "message"),
     [
-        ([[0], [2]], None, "names node 2 of 2"),
-        ([[-1], [0]], None, "names node -1"),
+        ([[0], [2]], None, "contains node 2, but there are 2 nodes"),
+        ([[-1], [0]], None, "contains node -1"),
         ([[0, 1]], None, r"shape \[2, edges\]"),
         ([[0.0], [1.0]], None, "integers"),
         ([[0], [1]], [1.0, 2.0], "1 edges"),

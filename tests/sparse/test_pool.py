@@ -9,9 +9,9 @@ import pytest
 import torch
 
 import ncgnn
-from ncgnn.models.ncgnn.config import Config
+from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.sparse import pool
-from ncgnn.train.run import fit
 
 SHAPE = (1 << 9, 1 << 10)  # 2 MB of float32
 
@@ -114,7 +114,6 @@ def test_training_gives_its_memory_back(monkeypatch):
     monkeypatch.setattr(pool, "_SMALLEST", 1)
     data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=3, val=8)
     config = Config(hops=2, epochs=2)
-    prepared = config.make_filter().prepare(data.edge_index, data.num_nodes)
-    fit(data, data.x, prepared, config, lambda epoch: None)
+    MODEL.fit(MODEL.prepare(PreparedGraph.of(data), config), data, config)
     gc.collect()
     assert not any(pool._free.values())

@@ -5,6 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from ncgnn.train import Inputs
 from ncgnn.train.loop import Training, step, train
 from ncgnn.train.objectives import CrossEntropy, Margin
 from ncgnn.train.reproducible import seeded
@@ -14,8 +15,8 @@ from ncgnn.train.stopping import Patience, Window
 class Consistent(CrossEntropy):
     """Two passes with other dropout: the mean loss, and a penalty on how much they differ."""
 
-    def loss(self, forward, split):
-        one, other = forward(), forward()
+    def loss(self, forward, inputs, split):
+        one, other = forward(inputs), forward(inputs)
         labelled = [self.of(scores[split.train_mask], split.y[split.train_mask]) for scores in (one, other)]
         return sum(labelled) / 2 + (one.softmax(1) - other.softmax(1)).square().mean()
 
@@ -45,7 +46,7 @@ def test_an_objective_may_call_forward_twice(karate, model, x):
         (supervised + (one.softmax(1) - other.softmax(1)).square().mean()).backward()
         optimizer.step()
     with seeded(1):
-        step(model, lambda: model(x), karate, sgd(model, Consistent()))
+        step(model, Inputs((x,)), karate, sgd(model, Consistent()))
     assert not torch.equal(one, other)
     assert all(torch.equal(*pair) for pair in zip(model.parameters(), by_hand.parameters(), strict=True))
 
@@ -53,7 +54,7 @@ def test_an_objective_may_call_forward_twice(karate, model, x):
 @pytest.mark.parametrize("objective", [CrossEntropy(), Margin(0.9, 0.1, 0.5), Consistent()])
 def test_the_loop_trains_any_module(karate, model, x, objective):
     seen = []
-    trained = train(model, (x,), karate, sgd(model, objective), seen.append)
+    trained = train(model, Inputs((x,)), karate, sgd(model, objective), seen.append)
     assert seen == trained.history
     assert trained.history[-1].train_loss < trained.history[0].train_loss
     assert not model.training
@@ -62,8 +63,8 @@ def test_the_loop_trains_any_module(karate, model, x, objective):
 
 def test_patience_keeps_the_best_weights_and_a_window_the_last(karate, model, x):
     for stopping, index in ((Patience(3), None), (Window(3), -1)):
-        trained = train(model, (x,), karate, sgd(model, CrossEntropy(), 10, stopping))
+        trained = train(model, Inputs((x,)), karate, sgd(model, CrossEntropy(), 10, stopping))
         expected = max(trained.history, key=lambda e: e.rank) if index is None else trained.history[index]
         assert trained.best == expected
-        loss, accuracy = CrossEntropy().validate(lambda: model(x), karate)
+        loss, accuracy = CrossEntropy().validate(lambda inputs: model(*inputs.arguments), Inputs((x,)), karate)
         assert (loss, accuracy) == (expected.val_loss, expected.val_accuracy)

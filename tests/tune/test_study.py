@@ -16,9 +16,9 @@ def test_failed_trials_are_none(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"splits": 1}, "was begun on 2 splits, not 1: give the same splits"),
-        ({"data": "other"}, "was begun on another graph"),
-        ({"seed": 1}, "was begun with seed 0, not 1: give the same seed"),
+        ({"splits": 1}, "was started on 2 splits, not 1: use the same splits"),
+        ({"data": "other"}, "was started on another graph"),
+        ({"seed": 1}, "was started with seed 0, not 1: use the same seed"),
     ],
 )
 def test_a_study_is_one_search(tmp_path, options, message):
@@ -32,10 +32,10 @@ def test_a_study_is_one_search(tmp_path, options, message):
 
 @pytest.mark.parametrize("url", ["nonsense", "oracle+nothing://somewhere/db"])
 def test_a_database_that_cannot_be_used_is_one_line(url):
-    with pytest.raises(InputError, match=r"^the database cannot be used \(.+\): name another storage$"):
+    with pytest.raises(InputError, match=r"^the database cannot be used \(.+\): choose another storage$"):
         open_study("s", url)
 
 
 def test_a_database_that_cannot_be_opened_is_named():
-    with pytest.raises(InputError, match=r"^/nowhere/at/all.db: cannot be used .+\): name another storage$"):
+    with pytest.raises(InputError, match=r"^/nowhere/at/all.db: cannot be used .+\): choose another storage$"):
         open_study("s", "sqlite:////nowhere/at/all.db")

@@ -103,7 +103,7 @@ def test_a_data_folder_that_does_not_exist(no_benchmark, tmp_path, monkeypatch):
     with pytest.raises(InputError, match="nowhere: the data folder does not exist"):
         load_dataset("cora", tmp_path / "nowhere")
     monkeypatch.setenv("NCGNN_DATA", str(tmp_path / "gone"))
-    with pytest.raises(InputError, match="gone: the folder that NCGNN_DATA names does not exist"):
+    with pytest.raises(InputError, match="gone: the NCGNN_DATA folder does not exist"):
         load_dataset("cora")
 
 
@@ -117,7 +117,7 @@ def test_a_data_folder_that_does_not_exist(no_benchmark, tmp_path, monkeypatch):
     ],
 )
 def test_graphs_that_cannot_be_downloaded_say_what_to_do(no_benchmark, name, advice):
-    with pytest.raises(InputError, match=f"'{name}' is not at hand .*{advice}"):
+    with pytest.raises(InputError, match=f"'{name}' is not available .*{advice}"):
         load_dataset(name)
 
 

@@ -31,7 +31,7 @@ def test_every_graph_can_be_had_or_says_where():
 
 
 def test_an_unknown_name_comes_with_near_ones():
-    with pytest.raises(InputError, match=r"no graph called 'Chamelon'; did you mean .*chameleon"):
+    with pytest.raises(InputError, match=r"unknown graph 'Chamelon'; did you mean .*chameleon"):
         dataset_info("Chamelon")
 
 

@@ -31,5 +31,5 @@ def test_another_word_is_named():
 
 def test_without_weights_a_direction_says_nothing():
     edges = pd.DataFrame({"source": ["a"], "target": ["b"], "kind": ["->"]})
-    with pytest.raises(InputError, match="edge table: the direction of an edge matters to its weight alone"):
+    with pytest.raises(InputError, match="edge table: edge directions only affect weights"):
         read_graph(NODES, edges, direction="kind")

@@ -14,7 +14,7 @@ from helpers.mangled_tables import FAULTY, LABEL, SOUND, noise
 from ncgnn.data import read_graph, save_graph
 from ncgnn.errors import InputError
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*left out:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:.*dropped:UserWarning")
 QUICK, LONG = (  # for each of six tests: 210 and 2,100 in all
     settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck)) for number in (35, 350)
 )

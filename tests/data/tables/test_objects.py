@@ -104,7 +104,7 @@ def test_a_broken_graphml_file_is_one_line(write, name, content):
 
 
 def test_an_object_holds_its_edges():
-    with pytest.raises(InputError, match="graph: holds the edges too"):
+    with pytest.raises(InputError, match="graph: includes the edges"):
         read_graph(in_networkx(), in_tables()[1])
 
 

@@ -43,7 +43,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_a_column_has_one_kind():
-    with pytest.raises(InputError, match="column 'zip' is named as numeric and as text: keep one"):
+    with pytest.raises(InputError, match="column 'zip' is listed as numeric and as text: keep one"):
         read_graph(NODES, EDGES, numeric=["zip"], text=["zip"])
 
 
@@ -78,9 +78,9 @@ def test_an_option_takes_the_place_of_what_the_file_says_of_ids_and_labels():
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ({"categorical": ["f"], "ignore": ["f"]}, "column 'f' is named as categorical and as ignore: keep one"),
-        ({"numeric": ["y"]}, "column 'y' is the label, no feature: do not name it as numeric"),
-        ({"text": ["id"]}, "column 'id' is the id, no feature: do not name it as text"),
+        ({"categorical": ["f"], "ignore": ["f"]}, "column 'f' is listed as categorical and as ignore: keep one"),
+        ({"numeric": ["y"]}, "column 'y' is the label, not a feature: remove it from numeric"),
+        ({"text": ["id"]}, "column 'id' is the id, not a feature: remove it from text"),
         ({"categorical": "f"}, "categorical='f': give a list of column names"),
     ],
 )

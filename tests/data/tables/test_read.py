@@ -229,7 +229,7 @@ def test_blanks_around_names_and_values_do_not_matter(write):
 def test_a_key_is_left_out_with_a_warning():
     frame = pd.DataFrame({"id": range(300), "title": [f"paper {i}" for i in range(300)], "f": np.arange(300) % 2})
     edges = pd.DataFrame({"source": [0], "target": [1]})
-    with pytest.warns(UserWarning, match="column 'title': 300 different values in 300 rows .*left out"):
+    with pytest.warns(UserWarning, match="column 'title': 300 different values in 300 rows .*dropped"):
         data = read_graph(frame, edges)
     assert data.feature_names == ["f"]
     assert len(read_graph(frame, edges, categorical=["title"]).feature_names) == 301

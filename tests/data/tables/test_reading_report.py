@@ -31,4 +31,4 @@ def test_of_very_many_columns_the_rest_is_counted():
 def test_a_column_that_is_left_out_is_told_too(recwarn):
     nodes = pd.DataFrame({"id": range(30), "key": [f"k{i}" for i in range(30)], "f": range(30)})
     lines = role_lines(read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]})).roles)
-    assert "  key  left out  30 different values in 30 rows look like a key" in lines
+    assert "  key  dropped  30 different values in 30 rows look like a key" in lines

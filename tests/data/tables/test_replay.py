@@ -61,7 +61,7 @@ def test_classes_keep_their_numbers(trained):
 
 def test_a_class_that_training_did_not_have_is_an_error(trained):
     with pytest.raises(
-        InputError, match="'y', row 3: label 'w' is none of the classes u, v; leave the label of such a node blank"
+        InputError, match="'y', row 3: label 'w' is not one of the classes u, v; leave it blank"
     ):
         replay(table(y=["u", "", "w"]), trained)
 
@@ -94,7 +94,7 @@ def test_a_missing_weight_is_named(trained):
 def test_a_column_of_numbers_that_became_text_is_an_error(trained):
     with pytest.raises(
         InputError,
-        match="row 2: 'old' is not a finite number; the column was learnt as numbers: correct it, or leave it blank",
+        match="row 2: 'old' is not a finite number; the model expects numbers in this column: correct it, or leave it blank",
     ):
         replay(table(age=["1", "old", "older"]), trained)
 
@@ -133,7 +133,7 @@ def test_the_encoding_travels_with_a_saved_graph(trained, tmp_path):
 def test_a_saved_graph_with_other_features_cannot_be_replayed(trained, tmp_path):
     save_graph(trained, tmp_path / "g.npz")
     other = read_graph(table(venue=None), EDGES, id="key", label="y", source="a", target="b")
-    with pytest.raises(InputError, match=r"g.npz: its features are not those"):
+    with pytest.raises(InputError, match=r"g.npz: its features differ from those"):
         read_graph(tmp_path / "g.npz", encoding=other.encoding)
 
 
@@ -146,14 +146,14 @@ def test_text_that_is_no_encoding(text):
 
 @pytest.mark.parametrize("said", [{"ignore": ["age"]}, {"categorical": ["age"]}, {"text": ["nothing"]}])
 def test_what_contradicts_the_encoding_is_refused(trained, said):
-    with pytest.raises(InputError, match="the model has"):
+    with pytest.raises(InputError, match="the model (uses|does not use) this column"):
         read_graph(table(), EDGES, encoding=trained.encoding, **said)
 
 
 def test_what_is_said_of_columns_is_refused_where_there_are_none(trained, tmp_path):
     save_graph(trained, tmp_path / "g.npz")
     for graph in (trained, tmp_path / "g.npz"):
-        with pytest.raises(InputError, match="label describes tables, and the graph is none: leave it out"):
+        with pytest.raises(InputError, match="label only applies to tables: remove it"):
             read_graph(graph, label="y")
 
 

@@ -105,5 +105,5 @@ def test_columns_that_were_read_otherwise_are_refused():
         for values in ([0, 1, 2, 3], [0, 1, 1, 0])
     )
     for data, other in ((numbers, flags), (flags, numbers)):
-        with pytest.raises(InputError, match="column 'v' was not read as the model's was"):
+        with pytest.raises(InputError, match="column 'v' was encoded differently in training"):
             with_encoding(data, other.encoding)

@@ -22,8 +22,8 @@ def with_value(value: str) -> str:
         ("\n\n", EDGES, {}, "n.csv: the table has no rows"),
         ("id,f\n", EDGES, {}, "n.csv: the table has no rows"),
         (NODES, "", {}, "e.csv: the file is empty"),
-        ("id,f\n1,0\n2\n", EDGES, {}, "n.csv: row 2 has 1 values where the header has 2"),
-        ("id,f\n1,0\n2,1,5\n", EDGES, {}, "n.csv: row 2 has 3 values where the header has 2"),
+        ("id,f\n1,0\n2\n", EDGES, {}, "n.csv: row 2 has 1 values, but the header has 2"),
+        ("id,f\n1,0\n2,1,5\n", EDGES, {}, "n.csv: row 2 has 3 values, but the header has 2"),
         ("id,f\n1,\xe9\n".encode("latin-1"), EDGES, {}, "n.csv: the text is not UTF-8"),
         (NODES.encode("utf-16")[:-1], EDGES, {}, "n.csv: the text is not UTF-8"),
         ("id,f,f\n1,0,0\n", EDGES, {}, "n.csv: two columns are called 'f'"),
@@ -33,7 +33,7 @@ def with_value(value: str) -> str:
             "id,f,y\n" + "".join(f"{i},1,{i / 7}\n" for i in range(40)),
             "source,target\n1,2\n",
             {"label": "y"},
-            "n.csv, column 'y': 40 different numbers in 40 labelled rows are no classes: name another column, or",
+            "n.csv, column 'y': 40 different numbers in 40 labelled rows are not classes: choose another column, or",
         ),
         (NODES, EDGES, {"ignore": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"categorical": ["g"]}, "n.csv: there is no column 'g'"),
@@ -41,15 +41,15 @@ def with_value(value: str) -> str:
         (NODES, EDGES, {"source": "from"}, "e.csv: there is no column 'from'"),
         (NODES, "from,to\n1,2\n", {"target": "into"}, "e.csv: there is no column 'into'; columns: from, to"),
         (NODES, "source\n1\n", {}, "e.csv: an edge table needs two columns"),
-        ("y\na\n", EDGES, {"label": "y"}, "n.csv: there is no id column"),
-        ("id,f\n1,0\n2,1\n1,1\n1,0\n", EDGES, {}, "'id', row 3: id '1' occurs again; rows that repeat an id: 2"),
+        ("y\na\n", EDGES, {"label": "y"}, "n.csv: no id column"),
+        ("id,f\n1,0\n2,1\n1,1\n1,0\n", EDGES, {}, "'id', row 3: id '1' is a duplicate; rows with a repeated id: 2"),
         ("id,f\n1,0\n ,1\n", EDGES, {}, "column 'id', row 2: the id is blank"),
         (NODES, EDGES + "2,9\n8,1\n", {}, "'target', row 2: node '9' is not in .*; edges with an unknown node: 2"),
         (NODES, EDGES + ",1\n", {}, "column 'source', row 2: node '' is not in"),
-        ("id\n1\n2\n", EDGES, {}, "no feature column is left, and none is made up"),
-        (NODES, EDGES, {"ignore": ["f"]}, "no feature column is left"),
-        (NODES, "source,target,w\n1,2,0\n", {"weight": "w"}, "column 'w', row 1: weight 0 is not above zero"),
-        (NODES, "source,target,w\n1,2,-1\n", {"weight": "w"}, "column 'w', row 1: weight -1 is not above zero"),
+        ("id\n1\n2\n", EDGES, {}, "no feature columns left"),
+        (NODES, EDGES, {"ignore": ["f"]}, "no feature columns left"),
+        (NODES, "source,target,w\n1,2,0\n", {"weight": "w"}, "column 'w', row 1: weight 0 is not positive"),
+        (NODES, "source,target,w\n1,2,-1\n", {"weight": "w"}, "column 'w', row 1: weight -1 is not positive"),
         (NODES, "source,target,w\n1,2,\n", {"weight": "w"}, "column 'w', row 1: the value is missing"),
         (NODES, "source,target,w\n1,2,inf\n", {"weight": "w"}, "column 'w', row 1: 'inf' is not a finite number"),
         (NODES, "source,target,w\n1,2,x\n", {"weight": "w"}, "column 'w', row 1: 'x' is not a finite number"),
@@ -73,8 +73,8 @@ def test_many_columns_are_not_all_listed(write):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("n.xlsx", b"x", "n.xlsx: unknown kind of table"),
-        ("n.parquet.gz", b"x", "n.parquet.gz: unknown kind of table"),
+        ("n.xlsx", b"x", "n.xlsx: unknown file type"),
+        ("n.parquet.gz", b"x", "n.parquet.gz: unknown file type"),
         ("n.parquet", b"PAR1 and nothing more", "n.parquet: cannot be read"),
         ("n.csv.gz", b"no gzip", "n.csv.gz: cannot be read"),
         ("n.csv.gz", gzip.compress(TWENTY.encode(), mtime=0)[:30], "n.csv.gz: cannot be read"),
@@ -94,20 +94,20 @@ def test_missing_files_and_folders(write, tmp_path):
 
 
 def test_a_node_table_needs_an_edge_table(write):
-    with pytest.raises(InputError, match="edge table is needed"):
+    with pytest.raises(InputError, match="edge table is required"):
         read_graph(write("n.csv", NODES))
 
 
 @pytest.mark.parametrize("values", [[[1, 2], [3, 4]], [1j, 2], [{"a": 1}, None]])
 def test_values_that_are_neither_numbers_nor_text(values):
     nodes, edges = pd.DataFrame({"id": [1, 2], "f": values}), pd.DataFrame({"source": [1], "target": [2]})
-    with pytest.raises(InputError, match=r"node table, column 'f': holds .* values"):
+    with pytest.raises(InputError, match=r"node table, column 'f': contains .* values"):
         read_graph(nodes, edges)
 
 
 def test_text_that_is_no_unicode_is_an_error():
     nodes = pd.DataFrame({"id": pd.Series(["\ud800", "2"], dtype=object), "f": [1, 2]})
-    with pytest.raises(InputError, match="column 'id': holds text that is not valid Unicode"):
+    with pytest.raises(InputError, match="column 'id': contains text that is not valid Unicode"):
         read_graph(nodes, pd.DataFrame({"source": ["2"], "target": ["2"]}))
 
 
@@ -124,11 +124,11 @@ def test_a_decimal_comma_is_named_wherever_a_number_is_wanted(said, place):
 
 def test_a_weight_column_without_any_number_is_the_wrong_one():
     edges = pd.DataFrame({"source": [1], "target": [2], "colour": ["red"]})
-    with pytest.raises(InputError, match="'red' is not a finite number; no value of the column is: name another one"):
+    with pytest.raises(InputError, match="'red' is not a finite number; no value in this column is: use another weight column"):
         read_graph(pd.DataFrame({"id": [1, 2], "f": [1, 2]}), edges, weight="colour")
 
 
 def test_texts_are_no_classes():
     nodes = pd.DataFrame({"id": range(60), "f": range(60), "note": [f"note {i}" for i in range(60)]})
-    with pytest.raises(InputError, match="60 different values in 60 labelled rows are no classes: name another column"):
+    with pytest.raises(InputError, match="60 different values in 60 labelled rows are not classes: choose another column"):
         read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}), label="note")

@@ -2,9 +2,9 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.baselines import Settings
 from ncgnn.data import complete
-from ncgnn.experiments.figures import gat, models
+from ncgnn.experiments.figures import fig3
+from ncgnn.models import gcn, ncgnn
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def path() -> Data:
 @pytest.fixture
 def quick(monkeypatch) -> None:
     """Models that are hardly trained."""
-    small = {"hops": [1, 2], "primary_channels": 4, "class_channels": 4, "epochs": 4, "lr": 0.02}
-    monkeypatch.setattr(models, "preset", lambda graph: small)
-    monkeypatch.setattr(models.baselines, "published_gcn", lambda graph, layers: Settings(layers=layers, epochs=4))
-    monkeypatch.setattr(gat, "SETTINGS", gat.SETTINGS.model_copy(update={"epochs": 2}))
+    small = ncgnn.Config.make({"hops": [1, 2], "primary_channels": 4, "class_channels": 4, "epochs": 4, "lr": 0.02})
+    monkeypatch.setattr(ncgnn.MODEL, "preset", lambda graph, variant: small)
+    monkeypatch.setattr(gcn.MODEL, "published", lambda graph, layers=2: gcn.GCNSettings(layers=layers, epochs=4))
+    monkeypatch.setitem(fig3.CHANGES["GAT"], "epochs", 2)

@@ -1,8 +1,10 @@
 import numpy as np
 import torch
 
-from ncgnn.classifier import NCGNNClassifier
 from ncgnn.experiments.figures.ego import adjacency, ego_tables, filter_row, gcn_row, strongest
+from ncgnn.experiments.figures.models import Shown
+from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.sparse import normalized_adjacency
 
 
@@ -15,11 +17,14 @@ def test_layers_of_a_gcn_hear_the_powers_of_the_adjacency(path):
 def test_a_row_of_the_filter_is_the_sum_over_hops(path):
     path.train_mask = torch.arange(6) < 4
     path.val_mask = ~path.train_mask
-    classifier = NCGNNClassifier(hops=[1, 3], num_capsules=2, primary_channels=4, epochs=3).fit(path)
-    xi = classifier.model_.filter.coefficients().detach().numpy()
+    settings = Config(hops=[1, 3], num_capsules=2, primary_channels=4, epochs=3)
+    inputs = MODEL.prepare(PreparedGraph.of(path), settings)
+    module = MODEL.fit(inputs, path, settings).module
+    shown = Shown(MODEL, module, inputs, settings, np.empty((6, 2)), {})
+    xi = module.filter.coefficients().detach().numpy()
     a = normalized_adjacency(path.edge_index, 6).toarray()
     expected = xi[1] * a + xi[3] * np.linalg.matrix_power(a, 3)
-    np.testing.assert_allclose(filter_row(classifier, path, 4), expected[4], atol=1e-6)
+    np.testing.assert_allclose(filter_row(shown, 4), expected[4], atol=1e-6)
 
 
 def test_edges_go_both_ways_and_no_node_is_its_own_neighbour(path):

@@ -2,23 +2,21 @@ import numpy as np
 import pytest
 
 from ncgnn.experiments.figures import fig3, fig3_drawing
-from ncgnn.experiments.figures.models import gcn_hidden, load_split, show_gcn, show_ncgnn
+from ncgnn.experiments.figures.models import load_split, show
+from ncgnn.sparse import normalized_adjacency
+from ncgnn.train.loop import class_scores
 
 
 def test_what_is_mapped_of_ncgnn_is_the_capsule_of_the_predicted_class(quick):
-    data = load_split("karate")
-    shown = show_ncgnn(data)
-    longest = fig3.longest_capsules(data, shown)
-    np.testing.assert_allclose(np.linalg.norm(longest, axis=1), shown.model.decision_function(data).max(axis=1), 1e-5)
+    shown = show(load_split("karate"), "NCGNN-A")
+    lengths = class_scores(shown.module, shown.inputs).numpy()
+    np.testing.assert_allclose(np.linalg.norm(shown.hidden(), axis=1), lengths.max(axis=1), 1e-5)
 
 
 def test_the_hidden_features_of_a_gcn_lead_to_its_scores(quick):
     data = load_split("karate")
-    shown = show_gcn(data)
-    hidden = gcn_hidden(data, shown)
-    from ncgnn.sparse import normalized_adjacency
-
-    scores = normalized_adjacency(data.edge_index, 34) @ (hidden @ shown.model.weights[1].detach().numpy())
+    shown = show(data, "GCN")
+    scores = normalized_adjacency(data.edge_index, 34) @ (shown.hidden() @ shown.module.weights[1].detach().numpy())
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     np.testing.assert_allclose(shares, shown.probabilities, atol=1e-5)
 

@@ -15,7 +15,7 @@ def test_the_node_is_the_surest_that_the_others_get_wrong():
     right = {GCN_2: marks("x....."), GCN_5: marks(".x...."), NCGNN_5: marks("xxxx.x")}
     sureness = np.array([0.99, 0.98, 0.5, 0.7, 0.97, 0.96])
     assert choose_node(marks("xxxxx."), right, sureness) == 3
-    with pytest.raises(InputError, match="fig5 shows a test node that both GCNs get wrong"):
+    with pytest.raises(InputError, match="fig5 needs a test node that both GCNs get wrong"):
         choose_node(marks("xx...."), right, sureness)
 
 
@@ -43,7 +43,7 @@ def test_what_is_measured_fits_together_and_is_drawn(tables):
     assert tables["nodes"].groupby("panel")["distance"].max()["GCN (2-hop)"] <= 2
     assert tables["nodes"].groupby("panel").size().max() <= 33
     assert len(fig5_drawing.draw(tables).axes) == 6
-    assert f"alone is right on {tables['agreement']['only_ncgnn'][0]}," in fig5_drawing.caption(tables)
+    assert f"{tables['agreement']['only_ncgnn'][0]} are right with NCGNN-A only" in fig5_drawing.caption(tables)
 
 
 def test_a_node_stands_on_the_ring_of_its_distance_beyond_its_parent():

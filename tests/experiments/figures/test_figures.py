@@ -20,11 +20,11 @@ def test_tables_come_back_as_they_were_written(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (None, "is not there"),
+        (None, "does not exist"),
         (b"node\n1\n", "no column 'weight'"),
         (b"node,weight\n", "no rows"),
-        (b"", "no table"),
-        (b"node,weight\n\xff,1\n", "no table"),
+        (b"", "not a table"),
+        (b"node,weight\n\xff,1\n", "not a table"),
     ],
 )
 def test_a_table_that_is_missing_or_damaged_is_said_in_one_line(tmp_path, content, message):

@@ -3,7 +3,7 @@ from torch_geometric.data import Data
 
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import planted, usual_split
-from ncgnn.explain import trace_model
+from ncgnn.explain import trace_scored
 from ncgnn.explain.quality import OURS, SORTED, Subject, evaluate, overlap, rankings, sample
 from ncgnn.explain.quality.evaluation import explain
 from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, planted_features, planted_nodes
@@ -37,7 +37,7 @@ def test_test_nodes_are_drawn_where_there_are_any():
 def test_contributions_find_what_was_planted():
     data = usual_split(planted())
     classifier = NCGNNClassifier.from_config(Config.make(preset("planted"))).fit(data)
-    subject = Subject(trace_model(classifier.model_, *classifier.prepare(data)), data.edge_index)
+    subject = Subject(trace_scored(classifier.scored(data)), data.edge_index)
     nodes = [node for node in sample(data, 20) if subject.predicted[node] == data.y[node]]
     assert len(nodes) >= 19
     truths = [planted_nodes(subject, data, node) for node in nodes]

@@ -146,7 +146,7 @@ def test_a_damaged_file_is_announced_and_written_anew(damage, graph, folder, mon
     first, path = stored(graph, folder)
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
-    with pytest.warns(UserWarning, match="prepared anew"):
+    with pytest.warns(UserWarning, match="preparing it again"):
         assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
     forbid_preparing(monkeypatch)
     assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
@@ -165,7 +165,7 @@ def test_an_array_that_is_no_archive_is_not_believed(graph, folder):
     first, path = stored(graph, folder)
     with path.open("wb") as file:
         np.save(file, np.zeros(3))
-    with pytest.warns(UserWarning, match="prepared anew"):
+    with pytest.warns(UserWarning, match="preparing it again"):
         assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
 
 
@@ -200,7 +200,7 @@ def test_a_folder_one_may_only_read_still_serves(graph, monkeypatch):
         path.chmod(0o444)
         folder.chmod(0o555)
         with someone_else():
-            with pytest.warns(UserWarning, match="cannot be written"):
+            with pytest.warns(UserWarning, match="not writable"):
                 prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)
             forbid_preparing(monkeypatch)
             assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)

@@ -1,11 +1,11 @@
 import pytest
 import torch
-from ncgnn.baselines import LayerStack
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ncgnn.models.base.layers import dropped
+from ncgnn.models.base.layers import LayerSettings, LayerStack, dropped
 from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency
+from ncgnn.train import Epoch
 
 
 def graph() -> tuple[Tensor, Tensor]:
@@ -70,3 +70,15 @@ def test_dropout_is_for_training_alone():
     assert not torch.equal(stack(features, a), stack(features, a))
     stack.eval()
     assert torch.equal(stack(features, a), stack(features, a))
+
+
+def test_a_window_ends_a_run_whose_loss_is_above_the_mean_of_those_before():
+    rule = LayerSettings(model="gcn", stop="window", patience=3)
+    for losses, over in (
+        ((3, 2, 1, 2.1), True),
+        ((3, 2, 1, 1.9), False),
+        ((9, 3, 2, 1, 2.1), True),
+        ((1, 2, 3), False),
+    ):
+        history = [Epoch(i + 1, 1.0, loss, 0.5) for i, loss in enumerate(losses)]
+        assert rule.stopping.is_over(history, history[-1]) == over

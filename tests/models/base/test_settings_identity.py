@@ -2,19 +2,19 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from ncgnn.baselines import Settings
 from pydantic import Field
 
 from ncgnn.files import read_toml
+from ncgnn.models import RunSettings, find_model
 from ncgnn.models.ncgnn.config import Config
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[3]
 HASHES = (PROJECT / "tests" / "experiments" / "configuration_hashes.txt").read_text("utf-8").split()
 
 
-def stored(hash: str) -> Config | Settings:
+def stored(hash: str) -> RunSettings:
     values = read_toml(PROJECT / "results" / "configs" / f"{hash}.toml")
-    return (Settings if "layers" in values else Config).make(values)
+    return find_model(values.get("model", "ncgnn")).settings_class.make(values)
 
 
 @pytest.mark.parametrize("hash", HASHES)

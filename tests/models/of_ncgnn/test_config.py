@@ -1,6 +1,5 @@
 import inspect
 import tomllib
-from importlib import resources
 
 import pytest
 from hypothesis import given, settings
@@ -9,11 +8,12 @@ from hypothesis import strategies as st
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import DATASETS
 from ncgnn.errors import InputError
+from ncgnn.models.base.presets import preset_folder, preset_names
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.nn import AttentionFilter, DiffusionFilter
 from ncgnn.sparse import Threshold, TopK
 
-PRESETS = sorted(file.name for file in (resources.files("ncgnn.train") / "presets").iterdir())
+PRESETS = [f"{name}.toml" for name in preset_names("ncgnn")]
 
 share = st.floats(0, 1, exclude_min=True, exclude_max=True)
 positive = st.floats(0, 100, exclude_min=True)
@@ -136,7 +136,7 @@ def test_every_key_has_a_wrong_value_above():
         ({"hidden": [[4, 0]]}, r"hidden\.0\.1 = 0: .*greater than or equal to 1"),
         ({"zeta_prior": [0.0, 1.0]}, "zeta_prior has 2 values for 4 hops"),
         ({"m_minus": 0.9}, "m_minus = 0.9 must be below m_plus = 0.9"),
-        ({"top_k": 3, "epsilon": 0.1}, "top_k and epsilon exclude each other"),
+        ({"top_k": 3, "epsilon": 0.1}, "top_k and epsilon are mutually exclusive"),
     ],
 )
 def test_the_line_says_what_would_be_right(values, message):
@@ -176,7 +176,7 @@ def test_a_file_that_is_not_there_or_a_folder(tmp_path):
 def test_every_preset_fits_the_configuration_and_belongs_to_a_known_graph(file):
     graph, filter = file.removesuffix(".toml").rsplit("-", 1)
     assert any(name.partition(":")[0] == graph for name in DATASETS)
-    values = tomllib.loads((resources.files("ncgnn.train") / "presets" / file).read_text("utf-8"))
+    values = tomllib.loads((preset_folder("ncgnn") / file).read_text("utf-8"))
     config = Config.make(preset(graph, filter), where=file)
     assert config.filter == filter
     assert values

@@ -4,9 +4,10 @@ import torch
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import split_fractions, split_per_class, syn_cora
 from ncgnn.errors import InputError
+from ncgnn.models import ncgnn as model
 from ncgnn.models.base.features import prepare_features
 from ncgnn.nn import margin_loss
-from ncgnn.train import accuracy, loop, run
+from ncgnn.train import accuracy, loop
 
 
 def weights(classifier: NCGNNClassifier) -> dict[str, torch.Tensor]:
@@ -203,7 +204,7 @@ def test_labels_without_a_pattern_are_not_learned(small):
 
 def test_reusing_products_changes_nothing(karate, small, monkeypatch):
     reused = NCGNNClassifier(**small).fit(karate)
-    monkeypatch.setattr(run, "Reused", lambda operator: operator)
+    monkeypatch.setattr(model, "Reused", lambda operator: operator)
     fresh = NCGNNClassifier(**small).fit(karate)
     assert reused.history_ == fresh.history_
     assert equal_weights(reused, fresh)

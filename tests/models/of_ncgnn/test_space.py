@@ -1,12 +1,11 @@
 import optuna
 import pytest
-from ncgnn.baselines import Settings
 from optuna.trial import FixedTrial
 
 from ncgnn.data import DATASETS
 from ncgnn.models.ncgnn.config import Config, preset
-from ncgnn.models.ncgnn.points import known_gcn_points, known_points
-from ncgnn.models.ncgnn.space import parameters, suggest, suggest_gcn
+from ncgnn.models.ncgnn.points import known_points
+from ncgnn.models.ncgnn.space import parameters, suggest
 
 GRAPHS = (*DATASETS, "syn-cora", "my-own-graph")
 FILTERS = ("attention", "diffusion")
@@ -83,14 +82,3 @@ def test_the_first_point_is_the_preset_as_far_as_it_is_searched(graph, filter):
     same = {key for key in first if key not in ("hops", "steps")}
     assert {key: first[key] for key in same} == {key: getattr(wanted, key) for key in same}
     assert (0 in Config.make(first).hop_set) == (0 in wanted.hop_set)
-
-
-def test_whatever_is_suggested_for_a_gcn_is_valid():
-    for trial in random_trials(30):
-        assert Settings.make(suggest_gcn(trial)).model == "gcn"
-
-
-@pytest.mark.parametrize("graph", ["cora", "texas", "mine", "amazon-photo"])
-def test_known_points_of_a_gcn_lie_in_its_space(graph):
-    for point in known_gcn_points(graph):
-        assert suggest_gcn(FixedTrial(point)) == point

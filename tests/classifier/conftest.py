@@ -1,0 +1,3 @@
+from helpers.small_classifiers import karate, small, trained, two_rings
+
+__all__ = ["karate", "small", "trained", "two_rings"]
