@@ -31,7 +31,7 @@ class Scored:
         inputs: what the module was given of it.
         scores: class scores [N, C].
         shares: the same as shares of one, before calibration.
-        routing: how the scores came about; None for a model that has no reasons of its own.
+        routing: the routing behind the scores; None for models that cannot be explained.
         classes: names of the classes, in the order of the scores.
         calibration: makes the shares probabilities; None if no nodes were set aside for it.
     """

@@ -1,4 +1,4 @@
-"""Probabilities that mean something, and sets of classes with a chosen coverage."""
+"""Calibrated probabilities, and prediction sets with a chosen coverage."""
 
 from ncgnn.calibration.calibration import Calibration
 from ncgnn.calibration.error import calibration_error

@@ -1,4 +1,4 @@
-"""What is learnt from nodes set aside, and kept in the model file."""
+"""Calibration fitted on held-out nodes and stored in the model file."""
 
 from typing import Annotated
 
@@ -12,10 +12,10 @@ from ncgnn.errors import InputError
 
 
 class Calibration(BaseModel):
-    """Turns shares of capsule lengths into probabilities and into sets of classes.
+    """Converts normalised capsule lengths to probabilities and prediction sets.
 
-    The scores are of the shares as they are, not of the probabilities: so the temperature, which was fitted to the
-    same nodes, has no say in the sets, and their coverage holds.
+    Conformal scores are computed from the normalised lengths, not from the probabilities, so the sets do not depend on
+    the temperature, which is fitted on the same nodes, and their coverage holds.
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
@@ -25,10 +25,10 @@ class Calibration(BaseModel):
 
     @classmethod
     def fit(cls, shares: np.ndarray, y: np.ndarray) -> "Calibration":
-        """From the shares [n, C] and labels [n] of nodes that neither trained nor validated."""
+        """Fit on the normalised lengths [n, C] and labels [n] of nodes used neither for training nor validation."""
         if len(y) < FEWEST_ASIDE:
             raise InputError(
-                f"calibration needs {FEWEST_ASIDE} nodes that neither train nor validate, and there are {len(y)}:"
+                f"calibration needs at least {FEWEST_ASIDE} held-out nodes, but there are {len(y)}:"
                 " label more, or train without"
             )
         scores = np.sort(nonconformity(shares, y)).clip(0, 1)
@@ -39,5 +39,5 @@ class Calibration(BaseModel):
         return heat(shares, self.temperature)
 
     def sets(self, shares: np.ndarray, coverage: float) -> np.ndarray:
-        """Which classes belong to each node's set [N, C]: the right one does for a share ``coverage`` of new nodes."""
+        """Prediction sets [N, C] that contain the correct class for a fraction ``coverage`` of new nodes."""
         return class_sets(shares, np.array(self.scores, dtype=shares.dtype), coverage)

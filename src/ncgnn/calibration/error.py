@@ -1,4 +1,4 @@
-"""How far probabilities are from what they promise."""
+"""Calibration error of probabilities."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ BINS = 15
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions of about the same probability: how many, their mean probability, and the share that is right."""
+    """Predictions with similar probability: count, mean probability, and accuracy."""
 
     count: int
     probability: float
@@ -17,15 +17,15 @@ class Bin:
 
 
 def reliability(sure: np.ndarray, right: np.ndarray, bins: int = BINS) -> list[Bin]:
-    """Predictions in bins of equal width by the probability of their class; those that are not empty."""
+    """Nonempty bins of equal width by probability of the predicted class."""
     number = np.clip(np.ceil(sure * bins).astype(int) - 1, 0, bins - 1)
     members = [number == place for place in np.unique(number)]
     return [Bin(int(m.sum()), float(sure[m].mean()), float(right[m].mean())) for m in members]
 
 
 def calibration_error(probabilities: np.ndarray, y: np.ndarray, bins: int = BINS) -> float:
-    """Expected calibration error (Guo et al., 2017): nodes are put into bins of equal width by the probability of
-    their predicted class; the mean over nodes of the distance between a bin's mean probability and its accuracy."""
+    """Expected calibration error (Guo et al., 2017): nodes are binned by the probability of their predicted class in
+    bins of equal width; the error is the mean over nodes of the distance between mean probability and accuracy."""
     return expected_error(reliability(probabilities.max(axis=1), probabilities.argmax(axis=1) == y, bins))
 
 

@@ -1,4 +1,4 @@
-"""Probabilities from shares of capsule lengths, by one number that is fitted to nodes set aside."""
+"""Temperature scaling of normalised capsule lengths, fitted on held-out nodes."""
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -7,7 +7,7 @@ _COLDEST, _HOTTEST = np.log(1e-3), np.log(1e3)
 
 
 def heat(shares: np.ndarray, temperature: float) -> np.ndarray:
-    """Shares to the power 1 / temperature, divided by their sum [N, C]: below 1 surer, above 1 less sure."""
+    """Normalised values to the power 1 / temperature [N, C]; temperatures below 1 increase confidence."""
     scaled = np.log(np.maximum(shares.astype(np.float64), np.finfo(np.float32).tiny)) / temperature
     powers = np.exp(scaled - scaled.max(axis=1, keepdims=True))
     out: np.ndarray = powers / powers.sum(axis=1, keepdims=True)
@@ -15,7 +15,7 @@ def heat(shares: np.ndarray, temperature: float) -> np.ndarray:
 
 
 def fit_temperature(shares: np.ndarray, y: np.ndarray) -> float:
-    """The temperature at which the labels ``y`` are most likely."""
+    """The temperature that maximises the likelihood of the labels ``y``."""
     found = minimize_scalar(
         lambda logarithm: smoothed_loss(heat(shares, np.exp(logarithm)), y),
         bounds=(_COLDEST, _HOTTEST),
@@ -25,9 +25,9 @@ def fit_temperature(shares: np.ndarray, y: np.ndarray) -> float:
 
 
 def smoothed_loss(probabilities: np.ndarray, y: np.ndarray) -> float:
-    """Mean negative log-likelihood of labels of which a share 1 / (n + 2) is taken to be wrong, as Platt does.
+    """Mean negative log-likelihood with smoothed labels, 1 / (n + 2) of which count as wrong, as in Platt scaling.
 
-    Without it, n nodes that are all right would make every probability 1, which n nodes cannot show.
+    Without smoothing, n correct nodes would give probabilities of 1, which n nodes cannot justify.
     """
     logs = np.log(np.maximum(probabilities, np.finfo(np.float64).tiny))
     own = np.take_along_axis(logs, y[:, None], axis=1)[:, 0]

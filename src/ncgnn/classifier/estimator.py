@@ -186,7 +186,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         """Why nodes are predicted as they are: a list for the ids in ``nodes``, an iterator for all nodes.
 
         :meth:`ncgnn.GraphExplainer.explain` says what the arguments mean; it also explains the same graph more than
-        once without a forward pass for each. Only NCGNN has reasons of its own.
+        once without a forward pass for each. Only NCGNN can be explained.
         """
         explanations = GraphExplainer(self.scored(data)).explain(nodes, against, features, top, target)
         return explanations if nodes is None else list(explanations)
@@ -237,7 +237,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def _of_model(cls, path: str | Path, name: str) -> "NodeClassifier":
         if name not in model_names():
-            raise InputError(f"{path}: its model {name!r} is not known here: register it first", "model")
+            raise InputError(f"{path}: its model {name!r} is not known here: register it first", "model_class")
         return cls(name)
 
     def _store_settings(self, settings: RunSettings) -> None:

@@ -1,4 +1,4 @@
-"""Simpler models beside NCGNN on the same graph and split, and whether they would do."""
+"""Compare NCGNN with simpler models on the same graph and split."""
 
 from ncgnn.compare.comparison import Compared, compare, rivals
 from ncgnn.compare.verdict import Verdict, judge, mean_rows

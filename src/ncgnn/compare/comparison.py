@@ -1,4 +1,4 @@
-"""A model beside simpler ones on one split."""
+"""Compare a model with simpler ones on one split."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from ncgnn.scored import Scored
 
 @dataclass(frozen=True)
 class Compared:
-    """How good a model is on one split.
+    """Accuracy of a model on one split.
 
     Attributes:
         model: its name.
         knows: ``features``, ``graph`` (edges and labels) or ``both``.
-        val_accuracy: on the validation nodes, which chose its weights.
-        test_accuracy: on the test nodes; ``None`` if there are none.
-        seconds: of training and predicting.
-        judged: the nodes that decide: test nodes or, if there are none, validation nodes.
-        better, worse: how many of these the compared model alone, and this one alone, predicts right.
+        val_accuracy: accuracy on the validation nodes, which were used to select the weights.
+        test_accuracy: accuracy on the test nodes; ``None`` if there are none.
+        seconds: time for training and prediction.
+        judged: number of nodes the verdict is based on: test nodes or, if there are none, validation nodes.
+        better, worse: number of these that only the compared model, and only this one, predicts correctly.
     """
 
     model: str
@@ -40,12 +40,12 @@ class Compared:
 
     @property
     def decisive(self) -> float:
-        """Accuracy on the nodes that decide."""
+        """Accuracy on the judged nodes."""
         return self.val_accuracy if self.test_accuracy is None else self.test_accuracy
 
 
 def rivals(own: str) -> list[Model[Any]]:
-    """The simpler models that the one of this name is compared with, the simplest first."""
+    """The simpler models to compare this one with, simplest first."""
     ranks = {model.name: model.rival for model in all_models() if model.rival is not None and model.name != own}
     return [find_model(name) for name in sorted(ranks, key=ranks.__getitem__)]
 

@@ -1,4 +1,4 @@
-"""What a comparison says, in one line."""
+"""The verdict of a comparison, in one line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,8 +8,8 @@ from statistics import fmean
 from ncgnn.compare.comparison import Compared
 
 AS_WELL = 0.005
-"""Half a point of accuracy is worth no further model."""
-_COARSE = 0.05  # no statement where five points do not show
+"""Models within half a point of accuracy count as equally good."""
+_COARSE = 0.05  # no verdict if a difference of five points cannot be detected
 
 _ALONE = {
     "features": "features alone do",
@@ -20,14 +20,14 @@ _ALONE = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which model to use, and why; none where the nodes are too few to tell, or the lead of the model may be chance."""
+    """Which model to use, and why; ``use`` is None with too few nodes to tell, or if the lead may be chance."""
 
     use: str | None
     text: str
 
 
 def mean_rows(splits: Sequence[Sequence[Compared]]) -> list[Compared]:
-    """One row a model: means over splits, and the sum of what counts nodes."""
+    """One row per model: means over splits, and sums of node counts."""
     return [
         replace(
             rows[0],
@@ -41,43 +41,43 @@ def mean_rows(splits: Sequence[Sequence[Compared]]) -> list[Compared]:
 
 
 def judge(rows: Sequence[Compared]) -> Verdict:
-    """The simplest model that is as good as the best; the one compared, in the first row, where it is ahead of all.
+    """Recommend the simplest model that is as good as the best, or the compared one if it is ahead of all others.
 
-    The others come from the simplest to the least simple. What two standard errors of the difference cannot tell from
-    chance is called so; nodes that are in the test parts of several splits count several times.
+    The first row is the compared model; the others are sorted from simple to complex. A lead within two standard errors
+    of the difference may be chance; nodes that are tested in several splits count once per split.
     """
     own, *rivals = rows
     best = max(row.decisive for row in rows)
     good = [row for row in rivals if row.decisive >= best - AS_WELL]
     nodes = f"{own.judged} {'validation' if own.test_accuracy is None else 'test'} nodes"
     if not rivals:
-        return Verdict(own.model, f"{own.decisive:.1%} of {nodes} right, beside no other model")
+        return Verdict(own.model, f"{own.decisive:.1%} of {nodes} correct; no other model to compare with")
     if good:
         return _simpler(good[0], own, nodes)
     second = max(rivals, key=lambda row: row.decisive)
-    lead = f"{own.model} is {100 * (own.decisive - second.decisive):.1f} points ahead of the best other, {second.model}"
+    lead = f"{own.model} is {100 * (own.decisive - second.decisive):.1f} points ahead of the runner-up, {second.model}"
     if is_chance(second):
-        return Verdict(None, f"{lead}, but on {nodes} that may be chance: compare on more splits")
-    return Verdict(own.model, f"{lead}, on {nodes} more than chance: use {own.model}")
+        return Verdict(None, f"{lead}, but with {nodes} this may be chance: compare on more splits")
+    return Verdict(own.model, f"{lead}, more than chance with {nodes}: use {own.model}")
 
 
 def _simpler(rival: Compared, own: Compared, nodes: str) -> Verdict:
     is_ahead = rival.decisive > own.decisive + AS_WELL
     is_better = is_ahead and not is_chance(rival)
-    how = f"{rival.decisive:.1%} of {nodes} right, {own.model} {own.decisive:.1%}"
+    how = f"{rival.decisive:.1%} of {nodes} correct, {own.model} {own.decisive:.1%}"
     said = f"{_ALONE[rival.knows]} {'better' if is_better else 'as well'} ({how})"
     if not is_better and _visible(rival) > _COARSE:
-        smallest = f"no difference below {100 * _visible(rival):.0f} points shows on so few nodes"
+        smallest = f"differences below {100 * _visible(rival):.0f} points cannot be detected with so few nodes"
         said = f"{rival.model} is ahead ({how})" if is_ahead else said
         return Verdict(None, f"{said}, but {smallest}: compare on more splits")
     return Verdict(rival.model, f"{said}: use {rival.model}")
 
 
 def _visible(row: Compared) -> float:
-    """The smallest difference in accuracy that would not pass for chance."""
+    """The smallest difference in accuracy that is more than chance."""
     return min(1.0, 2 * sqrt(max(row.better + row.worse, 1)) / row.judged)
 
 
 def is_chance(row: Compared) -> bool:
-    """Whether so many nodes that one model alone gets right, and so few that the other does, may be chance."""
+    """Whether the difference between two models may be chance, given the nodes that only one of them gets right."""
     return abs(row.better - row.worse) <= 2 * sqrt(row.better + row.worse)

@@ -1,4 +1,4 @@
-"""Graphs in: named ones, a person's own tables, generated ones; their statistics and splits."""
+"""Graphs: named graphs, your own tables, generated graphs; statistics and splits."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

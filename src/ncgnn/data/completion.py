@@ -1,4 +1,4 @@
-"""Any PyG graph, checked and given the names and both directions of edges that the rest of the library relies on."""
+"""Check any PyG graph and add the names and edge directions that the rest of the library expects."""
 
 from copy import copy
 
@@ -12,7 +12,7 @@ from ncgnn.errors import InputError
 
 
 def complete(data: Data) -> Data:
-    """A shallow copy with finite float features and with names for classes, features and nodes where it had none."""
+    """A shallow copy with finite float features, and default names for unnamed classes, features and nodes."""
     if data.x is None or data.edge_index is None or data.x.dim() != 2:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
@@ -27,14 +27,14 @@ def complete(data: Data) -> Data:
 
 
 def undirected(data: Data) -> Data:
-    """A copy with merged edges and with names; weights of the two directions are summed where they differ."""
+    """A copy with merged edges and with names; if the weights of the two directions differ, they are summed."""
     if data.edge_index is None or data.x is None:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     nodes, weight = data.x.shape[0], data.get("edge_weight")
     _check_ends(data.edge_index, nodes)
     pairs = data.edge_index.numpy().T
     weights = None if weight is None else weight.numpy()
-    if is_undirected(data.edge_index, weight, nodes):  # then each edge is there twice, and counts once
+    if is_undirected(data.edge_index, weight, nodes):  # then each edge is listed twice but counts once
         once = pairs[:, 0] <= pairs[:, 1]
         pairs, weights = pairs[once], None if weights is None else weights[once]
     out = copy(data)
@@ -51,18 +51,18 @@ def _check_edges(data: Data) -> None:
         if weight.shape != data.edge_index.shape[1:]:
             raise InputError(f"edge_weight has shape {tuple(weight.shape)} for {data.edge_index.shape[1]} edges")
         if not (torch.isfinite(weight) & (weight > 0)).all():
-            raise InputError("edge_weight must be finite and above zero")
+            raise InputError("edge_weight must be finite and positive")
     if not is_undirected(data.edge_index, weight, data.x.shape[0]):
         raise InputError(
-            "edge_index has edges in one direction only: torch_geometric.utils.to_undirected adds the other"
+            "edge_index has edges in one direction only: add the other with torch_geometric.utils.to_undirected"
         )
 
 
 def _check_ends(ends: Tensor, nodes: int) -> None:
-    """Whether all edges join nodes that there are."""
+    """Check that all edges connect existing nodes."""
     if ends.numel() and not 0 <= int(ends.min()) <= int(ends.max()) < nodes:
         wrong = int(ends.max()) if int(ends.min()) >= 0 else int(ends.min())
-        raise InputError(f"edge_index names node {wrong} of {nodes} nodes")
+        raise InputError(f"edge_index contains node {wrong}, but the graph has {nodes} nodes")
 
 
 def _float_features(x: Tensor) -> Tensor:
@@ -74,36 +74,36 @@ def _float_features(x: Tensor) -> Tensor:
     if not finite.all():
         where = torch.nonzero(~finite)[0].tolist()
         place = f"row {where[0]}, column {where[1]}" if len(where) == 2 else f"stored value {where[0]}"
-        raise InputError(f"x holds NaN or infinity, first at {place}: replace or drop it")
+        raise InputError(f"x contains NaN or infinity, first at {place}: replace or drop it")
     if not values.any():
         raise InputError("all features of all nodes are zero: there is nothing to learn from")
     return x
 
 
 def _labels(data: Data) -> Tensor:
-    """One class a node, -1 where it is not known."""
+    """One class per node, -1 if unknown."""
     if data.y is None:
         return torch.full((data.x.shape[0],), -1)
     if data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
-        raise InputError(f"y must hold one whole number a node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
+        raise InputError(f"y must contain one integer per node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
     y: Tensor = data.y
     return y
 
 
 def _name_parts(data: Data) -> None:
-    """Numbers as the names of classes, features and nodes that have none, after a look at those that there are."""
+    """Check the names of classes, features and nodes, and use numbers where there are none."""
     nodes, features = data.x.shape
     sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
     for key, size in sizes.items():
         if data.get(key) is not None:
             names = data[key].tolist() if hasattr(data[key], "tolist") else data[key]
             data[key] = ["" if name is None else str(name) for name in names]
-        elif key != "node_titles":  # titles are for graphs that bring them
+        elif key != "node_titles":  # titles are optional
             data[key] = [str(i) for i in range(size)]
         if data.get(key) is not None and len(data[key]) != size:
             raise InputError(f"{key} has {len(data[key])} names for {size}")
     for key in ("node_ids", "class_names"):
         if len(set(data[key])) < len(data[key]):
-            raise InputError(f"{key} has a name twice")
+            raise InputError(f"{key} has duplicate names")
     if int(data.y.max()) >= len(data.class_names):
-        raise InputError(f"y names class {int(data.y.max())}, but there are {len(data.class_names)} class names")
+        raise InputError(f"y contains class {int(data.y.max())}, but there are {len(data.class_names)} class names")

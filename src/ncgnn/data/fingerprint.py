@@ -1,4 +1,4 @@
-"""A short name for the contents of a graph."""
+"""Fingerprint of a graph."""
 
 import hashlib
 
@@ -10,9 +10,9 @@ from ncgnn.data.tables.standardise import unscaled
 
 
 def fingerprint(data: Data) -> str:
-    """A hash of features, edges and labels, equal for equal graphs, whichever nodes their numbers are scaled by."""
+    """A hash of features, edges and labels; independent of how numbers are scaled."""
     x = feature_matrix(unscaled(data).x)
-    order = np.lexsort(data.edge_index.numpy()[::-1])  # the order in which edges are listed means nothing
+    order = np.lexsort(data.edge_index.numpy()[::-1])  # the order of edges does not matter
     weight = data.get("edge_weight")
     parts = [
         x.indptr.astype(np.int64),

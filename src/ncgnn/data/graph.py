@@ -1,4 +1,4 @@
-"""The one way a graph is put together: features, undirected edges, labels and names as PyG ``Data``."""
+"""Build graphs: features, undirected edges, labels and names as PyG ``Data``."""
 
 import warnings
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-KEPT_SPARSE_BELOW = 0.1  # share of non-zeros; products choose their own form
+KEPT_SPARSE_BELOW = 0.1  # fraction of nonzeros for storage; products choose their own format
 PARTS = ("train", "val", "test")  # of a split
 SPLITS = tuple(f"{part}_mask" for part in PARTS)
-LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30  # of an edge: weights are float32, whose products must stay numbers
+LEAST_WEIGHT, MOST_WEIGHT = 1e-30, 1e30  # of an edge: products of float32 weights must stay finite
 
 
 def make_graph(
@@ -29,7 +29,7 @@ def make_graph(
     node_titles: Sequence[str] | None = None,
     **extra: Any,
 ) -> Data:
-    """A ``Data`` with the attributes that every graph of this library has; unknown names become "0", "1", ..."""
+    """A ``Data`` with the attributes of every graph in this library; missing names become "0", "1", ..."""
     data = Data(x=x, edge_index=edge_index, y=y, num_nodes=x.shape[0], name=name)
     if edge_weight is not None:
         data.edge_weight = edge_weight
@@ -44,7 +44,7 @@ def make_graph(
 
 
 def feature_tensor(x: sp.spmatrix | sp.sparray | np.ndarray) -> Tensor:
-    """Features as float32: ``torch.sparse_csr`` when under a tenth of the entries are non-zero, else dense."""
+    """Features as float32: ``torch.sparse_csr`` if fewer than a tenth of the entries are nonzero, else dense."""
     if isinstance(x, np.ndarray) and np.count_nonzero(x) >= KEPT_SPARSE_BELOW * x.size:
         return torch.from_numpy(x.astype(np.float32, copy=False))
     matrix = sp.csr_array(x, dtype=np.float32)
@@ -68,7 +68,7 @@ def merge_edges(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Undirected edges of ``pairs`` (E, 2) as sorted rows (smaller, larger), each once.
 
-    Self-loops are dropped; weights of repetitions, in either direction, are summed.
+    Self-loops are dropped; weights of repeated edges, in either direction, are summed.
     """
     keep = pairs[:, 0] != pairs[:, 1]
     ends = np.sort(pairs[keep].astype(np.int64), axis=1)
@@ -92,7 +92,7 @@ def both_directions(edges: np.ndarray, weight: np.ndarray | None = None) -> tupl
 
 
 def num_classes(data: Data) -> int:
-    """Number of classes: the class names where the graph has them, else the largest label plus one."""
+    """Number of classes: the number of class names if there are any, else the largest label plus one."""
     if "class_names" in data:
         return len(data.class_names)
     return int(data.y.max()) + 1 if data.y is not None and data.y.numel() else 0

@@ -1,4 +1,4 @@
-"""What the paper's table 1 says of a graph, recomputed."""
+"""The statistics of the paper's table 1."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from ncgnn.data.graph import merge_edges, num_classes
 class Statistics:
     """Size and homophily of a graph.
 
-    ``edge_homophily`` is the share of edges that join two nodes of one class (the paper's table 1).
-    ``node_homophily`` is the mean over nodes of the share of neighbours of the node's own class (the paper's eq. 2).
-    Nodes without a label, and in the second also nodes without a neighbour, are left out; with nothing left it is nan.
+    ``edge_homophily`` is the fraction of edges between nodes of the same class (the paper's table 1).
+    ``node_homophily`` is the mean over nodes of the fraction of neighbours in the node's class (the paper's eq. 2).
+    Nodes without a label are ignored, for the latter also nodes without neighbours; nan if no nodes are left.
     """
 
     nodes: int

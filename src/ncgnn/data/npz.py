@@ -1,4 +1,4 @@
-"""Graphs in ``.npz`` files of plain arrays: no pickles, so that a file from anywhere is safe to open.
+"""Graphs in ``.npz`` files of plain arrays, without pickles, so files from any source are safe to open.
 
 ==============================================  ==============================================================
 ``edges``                                       (E, 2) integers: undirected edges, each once
@@ -43,7 +43,7 @@ FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.erro
 
 
 def read_npz(path: str | Path) -> Data:
-    """Read a graph in the format above, as :func:`save_graph` writes it."""
+    """Read a graph in the format above, as written by :func:`save_graph`."""
     path = Path(path)
     arrays = _arrays(path)
     x = _features(path, arrays)
@@ -67,13 +67,13 @@ def read_npz(path: str | Path) -> Data:
 
 
 def save_graph(data: Data, path: str | Path) -> None:
-    """Write ``data`` to ``path`` (.npz). A killed process leaves the old file or the new one, never half of one.
+    """Write ``data`` to ``path`` (.npz). Writing is atomic.
 
     The graph must be undirected and without self-loops, as every graph from this library is.
     """
     path = Path(path)
     if path.suffix != ".npz":
-        raise InputError(f"{path}: graphs are saved as .npz files")
+        raise InputError(f"{path}: graphs can only be saved as .npz files")
     arrays = _contents(data)
     with atomic(path, "wb") as file:
         np.savez_compressed(file, **arrays)
@@ -87,11 +87,11 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
             loaded = np.load(file, allow_pickle=False)
             arrays = {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
     except FAULTS as error:
-        reason = "pickles are not opened" if "pickle" in str(error) else " ".join(str(error).split())
-        raise InputError(f"{path}: is no readable .npz file of plain arrays ({reason})") from error
+        reason = "it contains pickles" if "pickle" in str(error) else " ".join(str(error).split())
+        raise InputError(f"{path}: not a readable .npz file of plain arrays ({reason})") from error
     missing = [key for key in _REQUIRED if key not in arrays]
     if missing:
-        raise InputError(f"{path}: array {missing[0]!r} is missing; needed are {', '.join(_REQUIRED)}")
+        raise InputError(f"{path}: array {missing[0]!r} is missing; required: {', '.join(_REQUIRED)}")
     return arrays
 
 
@@ -99,15 +99,15 @@ def _features(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
     indices, indptr, shape = (arrays[f"x_{key}"] for key in ("indices", "indptr", "shape"))
     try:
         if shape.shape != (2,) or any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
-            raise ValueError("indices, indptr and two sizes must be integers")
+            raise ValueError("indices, indptr and shape must be integers")
         x = sp.csr_array((arrays["x_data"].astype(np.float32), indices, indptr), shape=tuple(shape.tolist()))
         x.check_format(full_check=True)
     except (ValueError, TypeError) as error:
-        raise InputError(f"{path}: arrays 'x_data' to 'x_shape' are no CSR matrix ({error})") from error
+        raise InputError(f"{path}: arrays 'x_data' to 'x_shape' are not a CSR matrix ({error})") from error
     if not np.isfinite(x.data).all():
-        raise InputError(f"{path}: array 'x_data' holds values that are not finite: replace them")
+        raise InputError(f"{path}: array 'x_data' contains non-finite values: replace them")
     if 0 in x.shape:
-        raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; it needs both")
+        raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; both must be positive")
     return x
 
 
@@ -117,7 +117,7 @@ def _integers(
     if values.shape != shape or values.dtype.kind not in "iu":
         raise InputError(f"{path}: array {key!r} must be integers of shape {shape}, not {values.dtype} {values.shape}")
     if values.size and (values.min() < low or values.max() > high):
-        raise InputError(f"{path}: array {key!r} goes from {values.min()} to {values.max()}, outside {low} to {high}")
+        raise InputError(f"{path}: array {key!r} has values {values.min()} to {values.max()}, outside {low} to {high}")
     return values.astype(np.int64)
 
 
@@ -158,7 +158,7 @@ def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, ...]) -
     for key, count in zip(_NAMES, counts, strict=True):
         if key not in arrays:
             continue
-        # a class may have a name and no node
+        # a class may have a name but no nodes
         fits = arrays[key].size >= count if key == "class_names" else arrays[key].size == count
         if arrays[key].ndim != 1 or not fits:
             raise InputError(f"{path}: array {key!r} has shape {arrays[key].shape}, but {count} names are needed")
@@ -172,13 +172,13 @@ def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, t
         if mask.dtype != bool or mask.ndim not in (1, 2) or mask.shape[-1] != count:
             raise InputError(f"{path}: array '{key}s' must be (splits, {count}) bool, not {mask.dtype} {mask.shape}")
     if len({mask.size for mask in found.values()}) > 1:
-        raise InputError(f"{path}: arrays {', '.join(f'{key}s' for key in found)} hold different numbers of splits")
+        raise InputError(f"{path}: arrays {', '.join(f'{key}s' for key in found)} have different numbers of splits")
     return {key: torch.from_numpy(np.ascontiguousarray(mask.T)) for key, mask in found.items()}
 
 
 def _contents(data: Data) -> dict[str, Any]:
     if data.x is None or data.y is None or data.edge_index is None:
-        raise InputError("a graph to be saved needs x, y and edge_index")
+        raise InputError("saving a graph requires x, y and edge_index")
     edges, weight = _edges(data)
     x = feature_matrix(data.x)
     out: dict[str, Any] = {"edges": edges, "labels": data.y.numpy()}
@@ -203,13 +203,13 @@ def _edges(data: Data) -> tuple[np.ndarray, np.ndarray | None]:
     back = None if weight is None else merge_edges(pairs[~once], count, weight[~once])[1]
     edges, weight = merge_edges(pairs[once], count, None if weight is None else weight[once])
     if 2 * len(edges) != len(pairs) or not np.array_equal(edges, merge_edges(pairs, count)[0]):
-        raise InputError("the graph is directed, or has self-loops or repeated edges: make it undirected to save it")
+        raise InputError("the graph is directed, or has self-loops or repeated edges: make it undirected before saving")
     if weight is not None and back is not None and not np.array_equal(weight, back):
-        raise InputError("edges have other weights in the other direction: make the weights symmetric to save them")
+        raise InputError("edge weights differ between the two directions: make them symmetric before saving")
     return edges.astype(np.int32), weight
 
 
 def _strings(key: str, names: list[str]) -> np.ndarray:
     if any(name.endswith("\0") for name in names):
-        raise InputError(f"{key} holds a name that ends in a NUL character, which an .npz file cannot keep: rename it")
+        raise InputError(f"{key} contains a name that ends in NUL, which .npz files cannot store: rename it")
     return np.array(names, dtype=np.str_)

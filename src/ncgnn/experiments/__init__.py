@@ -1,1 +1,1 @@
-"""The paper's tables as data, searches for settings, and their runs."""
+"""The paper's tables as data, and the runs that reproduce them."""

@@ -1,4 +1,4 @@
-"""The cells of the paper's tables 3 to 7, the controls beside them, and the published numbers."""
+"""The cells of the paper's tables 3 to 7, their controls, and the published numbers."""
 
 import csv
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ CONTROLS = ("GCN", "GCN tuned", "MLP")
 MODELS = ("NCGNN-A", "NCGNN-D", "NCGNN default", *CONTROLS)
 EXTRA = tuple(info.name for info in DATASETS.values() if info.is_extra)
 
-_OWN_CHOICE = "hops=best"  # models of table 3 that are not run at every number of hops
+_OWN_CHOICE = "hops=best"  # models of table 3 that are not run for every number of hops
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table. ``dataset`` and ``setting`` are spelled as in the list of published numbers."""
+    """One number of a table. ``dataset`` and ``setting`` are spelled as in the table of published numbers."""
 
     table: str
     dataset: str
@@ -27,12 +27,12 @@ class Cell:
 
     @property
     def graph(self) -> str:
-        """The name that :func:`ncgnn.load_dataset` takes."""
+        """The name for :func:`ncgnn.load_dataset`."""
         return f"{self.dataset}:{self.setting.removeprefix('h=')}" if self.is_synthetic else self.dataset
 
     @property
     def hops(self) -> int | None:
-        """The receptive field of a column of table 3; None where the settings choose it."""
+        """The number of hops of a column of table 3; None if the settings determine it."""
         value = self.setting.removeprefix("hops=")
         return int(value) if value.isdecimal() else None
 
@@ -46,7 +46,7 @@ class Cell:
 
 @cache
 def published() -> dict[Cell, float]:
-    """The paper's accuracies in percent: NCGNN, and those of its GCN and MLP."""
+    """The paper's accuracies in percent: of NCGNN, GCN and MLP."""
     text = (resources.files("ncgnn.experiments") / "published.csv").read_text("utf-8")
     rows = csv.DictReader(text.splitlines())
     return {Cell(r["table"], r["dataset"], r["setting"], r["model"]): float(r["accuracy"]) for r in rows}
@@ -54,7 +54,7 @@ def published() -> dict[Cell, float]:
 
 @cache
 def all_cells() -> tuple[Cell, ...]:
-    """Every cell that is run, in the order of the tables."""
+    """All cells, in the order of the tables."""
     ours = [cell for cell in published() if cell.model.startswith("NCGNN")]
     extra = [Cell("extra", name, setting_of(name), model) for name in EXTRA for model in ("NCGNN-A", *CONTROLS)]
     found = {*ours, *(control_of(cell, model) for cell in ours for model in CONTROLS), *_sweep(), *extra, *_default()}
@@ -62,8 +62,8 @@ def all_cells() -> tuple[Cell, ...]:
 
 
 def control_of(cell: Cell, control: str) -> Cell:
-    """What a cell is compared with. In table 3 the paper's GCN has as many layers as NCGNN has hops; where NCGNN's
-    hops are not a number of layers, it is the GCN of the depth that is best in the paper."""
+    """The control of a cell. In table 3, the paper's GCN has as many layers as NCGNN has hops; if the number of hops is
+    not fixed, it is the GCN of the best depth in the paper."""
     if cell.table != "3":
         return Cell(cell.table, cell.dataset, cell.setting, control)
     if control != "GCN":
@@ -72,12 +72,12 @@ def control_of(cell: Cell, control: str) -> Cell:
 
 
 def best_gcn(dataset: str) -> Cell:
-    """The GCN of the depth that is best in the paper's table 3."""
+    """The GCN of the best depth in the paper's table 3."""
     return max((cell for cell in _sweep() if cell.dataset == dataset), key=published().__getitem__)
 
 
 def setting_of(graph: str) -> str:
-    """How a graph is usually split, in the words of the tables."""
+    """The usual split of a graph, as named in the tables."""
     return DATASETS[graph].split
 
 

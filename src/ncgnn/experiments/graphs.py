@@ -1,4 +1,4 @@
-"""The graphs of the cells, and which version of each is at hand."""
+"""The graphs of the cells, and their local versions."""
 
 import hashlib
 from functools import lru_cache
@@ -15,14 +15,14 @@ def graph(name: str) -> Data:
 
 
 def version_at_hand(name: str) -> str:
-    """Twelve digits that are others for other features, edges, labels or published splits.
+    """Twelve digits that identify features, edges, labels and published splits.
 
-    The name is not enough: Syn-Cora has Cora's features where Cora is at hand, and generated ones elsewhere.
+    The name is not enough: Syn-Cora uses Cora's features if Cora is available, and generated ones otherwise.
     """
     return _loaded(name)[1]
 
 
-@lru_cache(maxsize=1)  # the runs of a graph follow each other
+@lru_cache(maxsize=1)  # runs on the same graph are consecutive
 def _loaded(name: str) -> tuple[Data, str]:
     data = complete(load_dataset(name))
     data.name = name

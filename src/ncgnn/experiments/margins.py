@@ -1,4 +1,4 @@
-"""NCGNN minus its controls on the same splits, beside the same differences of published numbers."""
+"""Margins of NCGNN over its controls on the same splits, with the same differences between published numbers."""
 
 from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, published
 from ncgnn.experiments.statistics import Estimate, paired, units, verdict
@@ -9,7 +9,7 @@ _WORST_FIRST = (NOT_RUN, "no interval", "below", "equal", "above")
 
 
 def margin(cell: Cell, other: Cell, runs: Runs) -> Estimate | None:
-    """The mean difference on the splits that both were run on."""
+    """The mean difference on the splits both were run on."""
     ours, theirs = (units(runs.get(one, ()), unit_of(cell)) for one in (cell, other))
     return paired(ours, theirs)
 
@@ -20,7 +20,7 @@ def published_margin(cell: Cell, other: Cell) -> float | None:
 
 
 def margins(runs: Runs) -> Table:
-    """Over each control; in table 3 the GCN has as many layers as NCGNN has hops."""
+    """Margins over each control; in table 3, the GCN has as many layers as NCGNN has hops."""
     columns = [name for control in CONTROLS for name in margin_columns(control)]
     cells = [cell for cell in all_cells() if cell.model in ("NCGNN-A", "NCGNN-D")]
     rows = [_line(cell, [control_of(cell, control) for control in CONTROLS], runs) for cell in cells]
@@ -28,7 +28,7 @@ def margins(runs: Runs) -> Table:
 
 
 def depth_margins(runs: Runs) -> Table:
-    """Of table 3's farthest hops, over the usual GCN and over that of the depth which is best in the paper."""
+    """Margins of the last columns of table 3 over the two-layer GCN and over the GCN of the best depth in the paper."""
     rows = []
     for cell in headline_cells():
         if cell.table == "3":
@@ -44,15 +44,15 @@ def margin_columns(control: str) -> tuple[str, str, str]:
 
 
 def headline_cells() -> list[Cell]:
-    """NCGNN at its best on the citation and Amazon graphs: NCGNN-A with all hops, and NCGNN-D."""
+    """The main NCGNN cells on the citation and Amazon graphs: NCGNN-A with all hops, and NCGNN-D."""
     cells = [cell for cell in all_cells() if cell.table in ("3", "4")]
     return [cell for cell in cells if cell.model == "NCGNN-D" or (cell.model == "NCGNN-A" and cell.hops in (5, None))]
 
 
 def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
-    """Of a Syn-Cora cell, over GCN and MLP: ours with its interval and the paper's, then the worse verdict of the two.
+    """Margins of a Syn-Cora cell over GCN and MLP, ours with its interval and the paper's, then the worse verdict.
 
-    The paper's graphs may be others than ours, so that accuracies say less than margins on the same graphs.
+    The paper's graphs may differ from ours, so accuracies say less than margins on the same graphs.
     """
     values: list[Value] = []
     verdicts = []

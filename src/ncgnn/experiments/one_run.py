@@ -1,4 +1,4 @@
-"""One run of one cell, from the graph to the row that is kept of it."""
+"""One run of one cell, from the graph to the stored row."""
 
 from dataclasses import dataclass
 from time import perf_counter
@@ -23,7 +23,7 @@ from ncgnn.train.reproducible import use_threads
 
 @dataclass(frozen=True)
 class Run:
-    """What is to be run; ``graph`` is the version of the graph."""
+    """A run to do; ``graph`` is the version of the graph."""
 
     cell: Cell
     split: int
@@ -40,7 +40,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that came to no result, and why."""
+    """A failed run, and why it failed."""
 
     run: Run
     reason: str
@@ -50,10 +50,10 @@ class Failure:
 
 
 def perform(run: Run) -> RunRow | Failure:
-    """Train without the test labels, then look at them once. One run that diverges must not end all others."""
-    start, made = perf_counter(), origin()  # the code that runs, whatever is committed meanwhile
+    """Train without test labels, then evaluate on them once. A run that diverges must not stop the others."""
+    start, made = perf_counter(), origin()  # the running code, even if there are new commits in the meantime
     try:
-        with use_threads(1):  # the outcome must not depend on how many cores a machine has
+        with use_threads(1):  # the result must not depend on the number of cores
             data = draw_split(_planned_graph(run), run.cell, run.split)
             probabilities, best = _train(hide_test_labels(data), run.recipe, run.seed)
     except InputError as error:
@@ -62,15 +62,15 @@ def perform(run: Run) -> RunRow | Failure:
 
 
 def _planned_graph(run: Run) -> Data:
-    """The graph, unless it is not the one that the run is known by: another machine may have another."""
+    """The graph, after checking its version: another machine may have a different one."""
     here = version_at_hand(run.cell.graph)
     if here != run.graph:
-        raise InputError(f"the graph at hand has version {here}, not {run.graph}: give all machines the same graphs")
+        raise InputError(f"the local graph has version {here}, not {run.graph}: use the same graphs on all machines")
     return graph(run.cell.graph)
 
 
 def _train(data: Data, recipe: Recipe, seed: int) -> tuple[Tensor, Epoch]:
-    """Class probabilities of all nodes, and the epoch whose weights they come from."""
+    """Class probabilities of all nodes, and the epoch of the weights."""
     model, settings = recipe.definition, recipe.settings.model_copy(update={"seed": seed})
     inputs = model.prepare(PreparedGraph.of_complete(data), settings)
     fitted = model.fit(inputs, data, settings)

@@ -1,4 +1,4 @@
-"""How often each cell is run: on which splits, with which seeds."""
+"""Protocols: the splits and seeds of each cell."""
 
 import re
 from typing import Literal, get_args
@@ -14,18 +14,18 @@ PROTOCOLS: tuple[Protocol, ...] = get_args(Protocol)
 
 
 def plan(cell: Cell, protocol: Protocol) -> list[tuple[int, int]]:
-    """The runs of a cell: pairs of a split and a seed."""
+    """The runs of a cell, as pairs of split and seed."""
     return [(split, seed) for split in range(_splits(cell)) for seed in range(_seeds(cell, protocol))]
 
 
 def draw_split(data: Data, cell: Cell, number: int) -> Data:
-    """Split ``number`` of a cell; all models of a table get the same ones."""
+    """Split ``number`` of a cell; the same for all models of a table."""
     per_class = re.fullmatch(r"(\d+) per class", cell.setting)
     return split_per_class(data, int(per_class[1]), 500, number) if per_class else usual_split(data, number)
 
 
 def fulfilled(cell: Cell, done: set[tuple[int, int]]) -> Protocol | None:
-    """The largest protocol of which all runs are done."""
+    """The largest protocol with all runs finished."""
     return next((protocol for protocol in PROTOCOLS if done.issuperset(plan(cell, protocol))), None)
 
 

@@ -1,4 +1,4 @@
-"""With which settings a cell is run."""
+"""The settings of each cell."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from ncgnn.models.ncgnn.config import Config
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the tables: a model of the registry, and which of its settings."""
+    """A line of the tables: a model, and which of its settings to use."""
 
     model: str
     settings: Literal["preset", "published", "default"]
@@ -45,16 +45,16 @@ class Recipe:
         return self.settings.hash
 
     def toml(self) -> str:
-        """All settings that mean something, but the seed, and the model they are of."""
+        """All effective settings except the seed, and the model."""
         return f"# model: {self.model}\n{toml(self.settings.effective())}"
 
 
 def recipe(cell: Cell) -> Recipe | None:
-    """The model and settings of a cell; None for a tuned one that nobody has searched yet."""
+    """The model and settings of a cell; None for a tuned model without tuned settings."""
     line = LINES[cell.model]
     found = settings_of(line, cell.graph)
     if isinstance(found, Config) and line.variant == "attention":
-        # a list, also where a number means the same: the same settings are to have the same hash
+        # always a list, even if a number would be equivalent, so that equal settings have equal hashes
         found = Config.make(found.model_dump() | within(found, cell.hops or max(found.hop_set)))
     elif cell.hops and line.settings == "published":
         found = find_model(line.model).published(cell.graph, cell.hops)  # type: ignore[call-arg]
@@ -74,7 +74,7 @@ def settings_of(line: Line, graph: str) -> RunSettings | None:
 
 
 def within(config: Config, most: int) -> dict[str, Any]:
-    """The hops of a configuration, cut or continued so that the farthest is ``most``, and zeta's start for each."""
+    """The hops of a configuration, truncated or extended to ``most``, and the initial zeta of each."""
     farthest = max(config.hop_set)
     hops = sorted({hop for hop in config.hop_set if hop <= most} | set(range(farthest + 1, most + 1)) | {most})
     if config.zeta_prior is None:

@@ -1,4 +1,4 @@
-"""What the stored runs say: a table for each table of the paper, and default settings against presets."""
+"""Report tables computed from the stored runs: one per table of the paper, and default settings against presets."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,15 +12,15 @@ from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
 from ncgnn.experiments.valid_runs import Runs, unit_of
 from ncgnn.models.ncgnn.config import Config
 
-RANDOM_SPLITS = ("3", "4", "6", "7")  # whose published means are over splits that nobody else has
+RANDOM_SPLITS = ("3", "4", "6", "7")  # tables whose published means are over unpublished splits
 
 _TITLES = {
-    "3": "Table 3: citation graphs, 20 labels a class",
-    "4": "Table 4: Amazon graphs, 20 labels a class",
+    "3": "Table 3: citation graphs, 20 labels per class",
+    "4": "Table 4: Amazon graphs, 20 labels per class",
     "5": "Table 5: disassortative graphs, ten published splits",
     "6": "Table 6: Syn-Cora, by homophily",
-    "7": "Table 7: Amazon Computers, by labels a class",
-    "extra": "Extra: graphs without a published number",
+    "7": "Table 7: Amazon Computers, by labels per class",
+    "extra": "Extra: graphs without published numbers",
     "default": "The library's default settings",
 }
 
@@ -33,7 +33,7 @@ _FURTHER = {
 
 
 def tables(runs: Runs, cells: Iterable[Cell] | None = None) -> list[Table]:
-    """One table for each table of the paper that has a cell among ``cells``; all by default."""
+    """One table for each table of the paper with a cell in ``cells``; default: all tables."""
     chosen = set(all_cells() if cells is None else cells)
     groups = {table: [cell for cell in all_cells() if cell in chosen and cell.table == table] for table in TABLES}
     return [_table(table, group, runs) for table, group in groups.items() if group]
@@ -54,7 +54,7 @@ def _further(cell: Cell, runs: Runs) -> list[Value]:
 
 
 def judged(cell: Cell, runs: Runs) -> str:
-    """The verdict that counts: on Syn-Cora, where the paper's graphs may be others, that by the margins."""
+    """The verdict that counts: on Syn-Cora, where the paper's graphs may differ, the one based on margins."""
     rows = runs.get(cell, ())
     return str(synthetic_margins(cell, runs)[-1] if cell.is_synthetic and rows else _line(cell, rows)[-1])
 
@@ -78,7 +78,7 @@ def _area(cell: Cell, rows: Sequence[RunRow]) -> Value:
 
 
 def defaults(runs: Runs) -> Table:
-    """What a graph's own settings gain over the default ones, on the same splits."""
+    """Gain of each graph's preset over the default settings on the same splits."""
     gaps = default_gap(runs)
     rows: list[list[Value]] = []
     for graph in named_graphs():
@@ -89,7 +89,7 @@ def defaults(runs: Runs) -> Table:
 
 
 def default_gap(runs: Runs) -> dict[str, Estimate | None]:
-    """For each graph, its preset minus the default on the splits that both were run on."""
+    """Preset minus default for each graph, on the splits both were run on."""
     return {graph: margin(preset_cell(graph), _default_cell(graph), runs) for graph in named_graphs()}
 
 
@@ -102,7 +102,7 @@ def _default_cell(graph: str) -> Cell:
 
 
 def preset_cell(graph: str) -> Cell:
-    """The cell that runs NCGNN-A with a graph's preset as it is."""
+    """The cell that runs NCGNN-A with the unchanged preset of a graph."""
     settings = settings_of(LINES["NCGNN-A"], graph)
     assert isinstance(settings, Config)  # every graph of the tables has a preset
     farthest = max(settings.hop_set)

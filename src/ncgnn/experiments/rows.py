@@ -1,4 +1,4 @@
-"""The finished runs on disk: lines that are appended whole, and never twice."""
+"""Finished runs on disk: complete lines, appended once."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from ncgnn.files import atomic, open_locked
 
 
 class RunRow(NamedTuple):
-    """A finished run. Its first eight columns are its identity."""
+    """A finished run. The first eight columns identify it."""
 
     table: str
     dataset: str
@@ -41,7 +41,7 @@ class RunRow(NamedTuple):
 
 
 class RunStore:
-    """Two folders: ``runs`` with a file for each model of each dataset of each table, ``configs`` with the settings."""
+    """Two folders: ``runs`` with a file per table, dataset and model, and ``configs`` with the settings."""
 
     def __init__(self, results: Path) -> None:
         self.folder, self.configs = results / "runs", results / "configs"
@@ -50,12 +50,12 @@ class RunStore:
         return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
 
     def read(self) -> list[RunRow]:
-        """All rows; a line that a kill left unfinished is none, a run that joined files have twice is one."""
+        """All rows, without incomplete lines and duplicates."""
         rows = [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
         return list({row.key: row for row in reversed(rows)}.values())[::-1]
 
     def append(self, row: RunRow) -> bool:
-        """Add a finished run, unless another process has added the same one; whether it was added."""
+        """Add a finished run, unless another process has already added it; return whether it was added."""
         path = self.file(row.table, row.dataset, row.model)
         is_new = not path.exists()
         with open_locked(path) as handle:
@@ -68,7 +68,7 @@ class RunStore:
         return True
 
     def keep_config(self, config_hash: str, toml: str) -> None:
-        """Keep what a hash stands for, so that its rows can be understood and run again."""
+        """Store the settings behind a hash, so that runs can be repeated."""
         path = self.configs / f"{config_hash}.toml"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +76,7 @@ class RunStore:
                 file.write(toml)
 
     def repair(self) -> None:
-        """Cut off what a kill left of a last line."""
+        """Remove an incomplete last line left by a killed process."""
         for path in self.folder.glob("*.csv"):
             with open_locked(path) as handle:
                 _repaired(handle)
@@ -92,7 +92,7 @@ def _repaired(handle: int) -> bytes:
 
 def _write(handle: int, lines: bytes) -> None:
     written = os.write(handle, lines)
-    if written != len(lines):  # a full disk; what was written is cut off by the next writer
+    if written != len(lines):  # disk full; the next writer removes the incomplete line
         raise InputError(f"only {written} of {len(lines)} bytes of a result could be written: is the disk full?")
     os.fsync(handle)
 
@@ -117,12 +117,12 @@ def _parse(path: Path, content: bytes) -> list[RunRow]:
     lines = list(csv.reader(text.splitlines()))
     for number, line in enumerate(lines, start=1):
         if not (tuple(line) == RunRow._fields if number == 1 else _is_row(line)):
-            raise InputError(f"{path}, line {number}: not a row of results: mend or delete the line")
+            raise InputError(f"{path}, line {number}: not a row of results: correct or delete the line")
     return [RunRow(*line) for line in lines[1:]]
 
 
 def _is_row(line: list[str]) -> bool:
-    """Whether the numbers that a report reads are numbers, and shares from 0 to 1."""
+    """Check that the numbers used by a report are numbers, and fractions from 0 to 1."""
     if len(line) != len(RunRow._fields):
         return False
     row = RunRow(*line)

@@ -16,7 +16,7 @@ Verdict = Literal["above", "equal", "below"]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and half the width of its 95 % interval, which one value alone does not have."""
+    """A mean and half the width of its 95 % interval; None for a single value."""
 
     mean: float
     half: float | None
@@ -30,7 +30,7 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def units(rows: Iterable[RunRow], by: Literal["split", "seed"], column: str = "test_accuracy") -> dict[int, float]:
-    """The mean of each split: runs on the same split are not independent. On one split alone, that of each seed."""
+    """Means per split, because runs on the same split are not independent; with one split only, per seed."""
     values: dict[int, list[float]] = defaultdict(list)
     for row in rows:
         values[int(getattr(row, by))].append(100 * float(getattr(row, column)))
@@ -38,8 +38,8 @@ def units(rows: Iterable[RunRow], by: Literal["split", "seed"], column: str = "t
 
 
 def verdict(ours: Estimate, published: float, is_on_other_splits: bool) -> Verdict | None:
-    """Whether we are above the published mean. If that one was measured on other random splits, it varies as ours
-    does, and the difference of the two by the square root of two more."""
+    """Compare with the published mean. If that was measured on other random splits, it varies as much as ours, and the
+    interval of the difference is wider by the square root of two."""
     if ours.half is None:
         return None
     half = ours.half * (sqrt(2) if is_on_other_splits else 1)
@@ -49,6 +49,6 @@ def verdict(ours: Estimate, published: float, is_on_other_splits: bool) -> Verdi
 
 
 def paired(ours: Mapping[int, float], other: Mapping[int, float]) -> Estimate | None:
-    """The mean difference on the splits that both were run on."""
+    """The mean difference on the splits both were run on."""
     common = sorted(set(ours) & set(other))
     return estimate([ours[unit] - other[unit] for unit in common]) if common else None

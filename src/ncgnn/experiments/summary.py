@@ -9,11 +9,11 @@ from ncgnn.experiments.statistics import estimate, units
 from ncgnn.experiments.table import NOT_RUN, Table, Value
 from ncgnn.experiments.valid_runs import Runs, unit_of
 
-_CLOSE = 2.0  # points within which the default settings shall come to a graph's own
+_CLOSE = 2.0  # the default settings should be within this many points of a graph's preset
 
 
 def summary(runs: Runs) -> Table:
-    """How NCGNN's cells compare with the published numbers."""
+    """Summary of the comparison of NCGNN's cells with the published numbers."""
     cells = [cell for cell in all_cells() if cell in published() and cell.model.startswith("NCGNN")]
     verdicts = Counter(judged(cell, runs) for cell in cells)
     rows: list[list[Value]] = [["cells with a published number", str(len(cells))]]
@@ -28,11 +28,11 @@ def summary(runs: Runs) -> Table:
 def _means_above(cells: list[Cell], runs: Runs) -> str:
     run = [cell for cell in cells if cell in runs]
     above = [c for c in run if estimate(list(units(runs[c], unit_of(c)).values())).mean > published()[c]]
-    return f"{len(above)} of {len(run)} that were run"
+    return f"{len(above)} of {len(run)} cells run"
 
 
 def _margins_reached(model: str, runs: Runs) -> str:
-    """On the citation and Amazon graphs; the citation graphs' GCN has the depth that is best in the paper."""
+    """On the citation and Amazon graphs; on citation graphs, the GCN has the best depth in the paper."""
     return _named({cell.dataset: _reaches(cell, runs) for cell in headline_cells() if cell.model == model})
 
 
@@ -48,9 +48,9 @@ def _defaults_close(runs: Runs) -> str:
 
 
 def _named(reached: dict[str, bool | None]) -> str:
-    """How many of how many, and which not."""
+    """The number of graphs on which the goal was reached, and the graphs on which it was not."""
     run = [value for value in reached.values() if value is not None]
-    text = f"{sum(run)} of {len(run)} graphs that were run"
-    words = ((False, "not"), (None, NOT_RUN))
+    text = f"{sum(run)} of {len(run)} graphs run"
+    words = ((False, "missed on"), (None, NOT_RUN))
     lists = [(word, [graph for graph, value in reached.items() if value is kind]) for kind, word in words]
     return "; ".join([text, *(f"{word}: {', '.join(graphs)}" for word, graphs in lists if graphs)])

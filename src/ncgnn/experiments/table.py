@@ -1,4 +1,4 @@
-"""A table of the report, before it is CSV, Markdown or lines in a terminal."""
+"""A table of the report, independent of its output format."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ NOT_RUN = "not run yet"
 
 @dataclass(frozen=True)
 class Table:
-    """Something to print; ``name`` is that of its file."""
+    """A table to print; ``name`` is its file name."""
 
     name: str
     title: str
@@ -19,5 +19,5 @@ class Table:
 
 
 def shown_estimate(found: Estimate | None) -> tuple[Value, Value]:
-    """Mean and half width, as two columns."""
+    """Mean and half-width as two columns."""
     return (NOT_RUN, None) if found is None else (found.mean, found.half)

@@ -1,4 +1,4 @@
-"""Which of the stored runs count."""
+"""Select the stored runs that count."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,8 +12,8 @@ Runs = Mapping[Cell, Sequence[RunRow]]
 
 
 def counted(rows: Iterable[RunRow]) -> Runs:
-    """The rows of each cell that were run with its present settings, and on one version of its graph: on that with
-    the most runs, because the graphs themselves need not be at hand for a report."""
+    """The rows of each cell with its current settings and one version of its graph: the one with the most runs, because
+    the graphs themselves need not be available for a report."""
     runs = _present(rows)
     versions = _versions(runs)
     kept = {cell: [row for row in found if row.graph == _main(versions[cell.graph])] for cell, found in runs.items()}
@@ -21,18 +21,18 @@ def counted(rows: Iterable[RunRow]) -> Runs:
 
 
 def left_out(rows: Iterable[RunRow]) -> list[str]:
-    """A line for each graph of which runs on several versions are stored."""
+    """A line for each graph with stored runs on several versions."""
     lines = []
     for graph, versions in _versions(_present(rows)).items():
         main = _main(versions)
         others = ", ".join(f"{count} on {version}" for version, count in sorted(versions.items()) if version != main)
         if others:
-            lines.append(f"{graph}: runs on version {main} of the graph are counted ({versions[main]}), not {others}")
+            lines.append(f"{graph}: only runs on graph version {main} are counted ({versions[main]}), not {others}")
     return lines
 
 
 def unit_of(cell: Cell) -> Literal["split", "seed"]:
-    """Over what a cell's interval goes."""
+    """The unit of a cell's interval: splits or seeds."""
     return "seed" if cell.is_synthetic else "split"
 
 
@@ -46,7 +46,7 @@ def _present(rows: Iterable[RunRow]) -> Runs:
 
 
 def _versions(runs: Runs) -> dict[str, Counter[str]]:
-    """For each graph, how many runs there are on each of its versions."""
+    """Number of runs per graph and version."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for cell, rows in runs.items():
         counts[cell.graph].update(row.graph for row in rows)

@@ -1,4 +1,4 @@
-"""Many runs: one process and one thread for each, here or on a cluster."""
+"""Run many runs in single-threaded processes, locally or on a cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +19,8 @@ Backend = Literal["loky", "dask"]
 
 
 def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
-    """The runs of a protocol that are not in the store: graph after graph, cheap ones first, and all of them with the
-    first seed before any with the second, so that what there is after a stop is a result on all splits."""
+    """The runs of a protocol that are not in the store: graph by graph, cheap ones first, and all with the first seed
+    before any with the second, so that an interrupted reproduction still covers all splits."""
     done = {row.key for row in store.read()}
     runs = [
         Run(cell, split, seed, settings, version_at_hand(cell.graph))
@@ -39,7 +39,7 @@ def run_all(
     scheduler: str | None = None,
     on_result: Callable[[RunRow | Failure], None] = lambda result: None,
 ) -> list[Failure]:
-    """Run, store each row as soon as it is finished, and return what came to no result."""
+    """Run, store each row as soon as it is finished, and return the failed runs."""
     recipes = {run.recipe.hash: run.recipe for run in runs}
     failures: list[Failure] = []
     with _workers(jobs, backend, scheduler):
@@ -73,14 +73,14 @@ def _dask_client(jobs: int, scheduler: str | None) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("the backend dask needs Dask: pip install 'ncgnn[cluster]'") from None
+        raise InputError("the dask backend requires Dask: pip install 'ncgnn[cluster]'") from None
     if scheduler is None:
         return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
     try:
         client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
-        raise InputError(f"scheduler {scheduler}: no Dask scheduler answers there ({error})", "scheduler") from None
+        raise InputError(f"scheduler {scheduler}: no Dask scheduler found ({error})", "scheduler") from None
     if any(threads > 1 for threads in client.nthreads().values()):  # they would share one random state
         client.close()
-        raise InputError(f"scheduler {scheduler}: its workers have several threads: start them with one each")
+        raise InputError(f"scheduler {scheduler}: its workers have several threads: start them with one thread each")
     return client

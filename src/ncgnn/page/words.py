@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from ncgnn.explain.node import called
+from ncgnn.explain.parts import called
 
 
 def in_words(view: dict[str, Any]) -> str:

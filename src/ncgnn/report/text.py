@@ -48,7 +48,7 @@ def where_it_fails(quality: Quality) -> Iterator[str]:
 
 def what_matters(found: Matters | None) -> Iterator[str]:
     if found is None:
-        yield "Not available for models with hidden capsule layers or for very large graphs."
+        yield "Not available for models with hidden capsule layers or without capsules, or for very large graphs."
         return
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())

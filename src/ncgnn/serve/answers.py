@@ -56,14 +56,14 @@ class Answers:
 
     def _plain_page(self) -> str:
         title = escape(f"{self.name}: predictions of {self._scored.model}")
-        text = "This model gives no reasons of its own. Predictions: /api/predict?node=ID, and /api/nodes for a list."
+        text = "This model cannot be explained. Predictions: /api/predict?node=ID, and /api/nodes for a list."
         return (
             f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><h1>{title}</h1><p>{text}</p>'
         )
 
     def _known(self, part: T | None) -> T:
         if part is None:
-            raise InputError(f"{self._scored.model} gives no reasons of its own: serve a model of NCGNN")
+            raise InputError(f"{self._scored.model} cannot be explained: serve an NCGNN without hidden capsule layers")
         return part
 
     def _number(self, node: str) -> int:

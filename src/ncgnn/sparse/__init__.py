@@ -1,4 +1,4 @@
-"""What costs time: sparse products, powers, sparsification, PageRank, and capsules and routing as compiled kernels."""
+"""Fast sparse operations: products, powers, sparsification and PageRank as compiled kernels."""
 
 from ncgnn.sparse.adjacency import normalized_adjacency
 from ncgnn.sparse.chebyshev import ChebyshevSeries, pagerank_series

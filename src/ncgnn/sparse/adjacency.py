@@ -1,4 +1,4 @@
-"""The normalised adjacency matrix with self-loops that every filter is a function of."""
+"""The normalised adjacency matrix with self-loops, on which all filters are based."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ def normalized_adjacency(edge_index: Tensor, num_nodes: int, edge_weight: Tensor
     r""":math:`\tilde{\mathbf{A}} = \hat{\mathbf{D}}^{-1/2} (\mathbf{A} + \mathbf{I}) \hat{\mathbf{D}}^{-1/2}` as a
     SciPy matrix in float64.
 
-    Row i lists the nodes that i listens to: the sources of the edges that point to i. Self-loops in the edge list are
-    no edges of the graph, the formula adds one to each node; repeated edges add up.
+    Row i lists the nodes that i receives messages from: the sources of edges that point to i. Self-loops in the edge
+    list are dropped, since the formula adds one to each node; repeated edges add up.
     """
     source, target = _checked(edge_index, num_nodes)
     weight = np.ones(source.size) if edge_weight is None else _checked_weight(edge_weight, source.size)
@@ -30,7 +30,8 @@ def _checked(edge_index: Tensor, num_nodes: int) -> Any:
         raise ValueError(f"edge_index must be integers of shape [2, edges], not {tuple(edge_index.shape)}")
     ends = edge_index.cpu().numpy()
     if ends.size and (ends.min() < 0 or ends.max() >= num_nodes):
-        raise ValueError(f"edge_index names node {ends.max() if ends.min() >= 0 else ends.min()} of {num_nodes} nodes")
+        wrong = ends.max() if ends.min() >= 0 else ends.min()
+        raise ValueError(f"edge_index contains node {wrong}, but there are {num_nodes} nodes")
     return ends
 
 

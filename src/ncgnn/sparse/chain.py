@@ -10,10 +10,10 @@ from ncgnn.sparse.sparsify import Bounds, least_kept
 
 
 def chains(a: Any, added: Array, kept: Array, bounds: Bounds) -> list[Any]:
-    """What the bounds leave of ``M_t = M_{t-1} A + added[t] I`` for each t with ``kept[t]``, starting from nothing.
+    """The sparsified ``M_t = M_{t-1} A + added[t] I`` for each t with ``kept[t]``, starting from zero.
 
     Args:
-        a: a SciPy matrix in compressed rows, without negative entries, as ``added``.
+        a: a SciPy CSR matrix without negative entries; ``added`` is not negative either.
     """
     parts = in_chunks(
         num_threads(),
@@ -44,7 +44,7 @@ def _chain(
     k: int,
     epsilon: float,
 ) -> Any:
-    """For the rows of a range: how many entries each has at each kept step, and all their columns and values."""
+    """For a range of rows: the number of entries at each kept step, and all their columns and values."""
     n = indptr.shape[0] - 1
     row, product, seen = np.zeros(n), np.zeros(n), np.zeros(n, np.bool_)
     nodes, reached = np.empty(n, np.int32), np.empty(n, np.int32)
@@ -103,7 +103,7 @@ def _multiply(
 
 @compiled
 def _copy_largest(row: Array, nodes: Array, k: int, epsilon: float, columns: Array, values: Array) -> int:
-    """Those of the ``nodes`` that are kept and their values, at the front of two arrays with room for all."""
+    """The kept ``nodes`` and their values, at the front of two arrays of full size."""
     for j in range(nodes.shape[0]):
         values[j] = row[nodes[j]]
     least = least_kept(values[: nodes.shape[0]], k, epsilon)

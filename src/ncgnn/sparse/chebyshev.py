@@ -1,4 +1,4 @@
-"""Exact personalised PageRank without its matrix: a series in Chebyshev polynomials that is summed to rounding."""
+"""Exact personalised PageRank without its matrix: a Chebyshev series summed up to rounding."""
 
 from dataclasses import dataclass
 from math import log, sqrt
@@ -49,7 +49,7 @@ class ChebyshevSeries(LinearOperator):
 
 
 def pagerank_series(alpha: float, dtype: torch.dtype) -> Tensor:
-    r"""The coefficients of :math:`\alpha / (1 - (1 - \alpha) x)`: a geometric series, cut where it has no more to say.
+    r"""The coefficients of :math:`\alpha / (1 - (1 - \alpha) x)`: a geometric series, truncated below rounding.
 
     With :math:`q = 1 - \alpha` and :math:`r = q / (1 + \sqrt{1 - q^2})` they are :math:`c_0 = \alpha / \sqrt{1 - q^2}`
     and :math:`c_k = 2 c_0 r^k`.

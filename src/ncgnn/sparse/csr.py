@@ -14,12 +14,12 @@ from ncgnn.sparse import kernels, pool
 from ncgnn.sparse.operator import Dense, LinearOperator
 
 SPARSE_BELOW = 0.25
-"""Share of non-zeros below which compressed rows beat a dense product (measured between a tenth and a third)."""
+"""Fraction of nonzeros below which sparse products are faster than dense ones (measured: a tenth to a third)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pattern:
-    """Where the entries of a sparse matrix are: ``indptr`` [rows + 1], ``indices`` [nnz] and the number of columns."""
+    """The sparsity pattern of a matrix: ``indptr`` [rows + 1], ``indices`` [nnz] and the number of columns."""
 
     indptr: Tensor
     indices: Tensor
@@ -31,7 +31,7 @@ class Pattern:
 
     @cached_property
     def transpose(self) -> tuple["Pattern", Tensor]:
-        """The transposed pattern, and the order in which it takes this pattern's values."""
+        """The transposed pattern, and the permutation of the values."""
         positions = np.arange(self.indices.numel())
         shape = (self.num_rows, self.num_columns)
         matrix = sp.csr_matrix((positions, self.indices.cpu().numpy(), self.indptr.cpu().numpy()), shape=shape)
@@ -56,7 +56,7 @@ def as_operator(matrix: Tensor | LinearOperator) -> LinearOperator:
 
 
 def cheaper_operator(matrix: Tensor) -> LinearOperator:
-    """As the operator, sparse or dense, whose products cost less on a CPU; elsewhere as it is."""
+    """The operator, sparse or dense, with the cheaper products on a CPU; unchanged on other devices."""
     if matrix.device.type != "cpu":
         return as_operator(matrix)
     is_sparse = matrix.layout == torch.sparse_csr
@@ -78,7 +78,7 @@ class CSR(LinearOperator):
 
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: torch.dtype) -> Self:
-        """From any matrix that scipy makes a sparse one of."""
+        """From any matrix that SciPy can convert to a sparse one."""
         matrix = sp.csr_matrix(matrix)
         index = np.int32 if matrix.nnz < np.iinfo(np.int32).max else np.int64
         pattern = Pattern(
@@ -146,7 +146,7 @@ class CSR(LinearOperator):
         return self._sampled(grad, dense) if of_parameter else None, self.transposed_product(grad)
 
     def transposed_product(self, dense: Tensor) -> Tensor:
-        """``A.T @ dense``: tall matrices, as features are, by adding up rows of a result that fits into the cache."""
+        """``A.T @ dense``; for tall matrices, such as features, rows are added to a result that fits into the cache."""
         if dense.device.type != "cpu" or self.shape[0] <= self.shape[1]:
             return self.T.product(dense)
         threads = kernels.threads_for(self._work(dense))
@@ -155,11 +155,11 @@ class CSR(LinearOperator):
         return parts.sum(dim=0) if len(parts) > 1 else parts[0]
 
     def _work(self, dense: Tensor) -> int:
-        """Multiplications of a product."""
+        """Number of multiplications of a product."""
         return self.values.numel() * dense.shape[1]
 
     def _sampled(self, left: Tensor, right: Tensor) -> Tensor:
-        """``left @ right.T`` at the stored entries alone."""
+        """``left @ right.T`` at the stored entries only."""
         if left.device.type != "cpu":
             rows = torch.repeat_interleave(self.pattern.indptr.diff())
             return (left[rows] * right[self.pattern.indices]).sum(1)

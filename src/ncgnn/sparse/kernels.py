@@ -11,25 +11,25 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Array = Any  # numba finds out the types of the arrays and of the scalars taken from them
+Array = Any  # numba infers the types of arrays and scalars
 
 # Sums may be reordered and fused, but infinities and NaN keep their meaning.
 _FASTMATH = {"reassoc", "contract", "nsz", "arcp"}
-# Entries or multiplications: with less, a millisecond or two, another thread is not worth waking up.
+# Entries or multiplications: below this, a millisecond or two, another thread is not worth it.
 _WORK_PER_THREAD = 4_000_000
 _CHUNKS_PER_THREAD = 4  # rows differ in length
 
 compiled = numba.njit(nogil=True, fastmath=_FASTMATH, error_model="numpy", cache=True)
-inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")  # small functions that kernels call
+inlined = numba.njit(fastmath=_FASTMATH, error_model="numpy", inline="always")  # small functions called by kernels
 
 
 def by_rows(function: Callable[..., None]) -> Callable[..., None]:
-    """Compile a kernel ``(start, stop, ...)`` over a range of rows; the result is called with the number of rows and
-    divides them among as many threads as torch uses, or fewer where the ``work``, by default the size of the largest
-    array, is not worth it.
+    """Compile a kernel ``(start, stop, ...)`` over a range of rows. The result is called with the number of rows and
+    splits them among as many threads as torch uses, or fewer if the ``work``, by default the size of the largest array,
+    is too small.
 
-    The threads are Python's: compiling for numba's own takes five times as long, and those share torch's OpenMP
-    runtime, where threads that spin while they wait take the cores from those that work.
+    It uses Python threads: compiling for numba's threads takes five times as long, and those share torch's OpenMP
+    runtime, where spinning threads take cores from working ones.
     """
     kernel = compiled(function)
 
@@ -46,10 +46,10 @@ def by_rows(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[Any]:
-    """What ``task(start, stop)`` gives for each chunk of the rows, in order.
+    """The results of ``task(start, stop)`` for all chunks of rows, in order.
 
-    The calling thread works too, and whoever is free takes the next chunk: a thread that wakes up late, or not at all,
-    delays nobody.
+    The calling thread works too, and any free thread takes the next chunk, so a thread that wakes up late delays
+    nothing.
     """
     chunks = max(1, min(rows, threads * _CHUNKS_PER_THREAD)) if threads > 1 else 1
     bounds = [rows * i // chunks for i in range(chunks + 1)]
@@ -69,12 +69,12 @@ def in_chunks(threads: int, rows: int, task: Callable[[int, int], Any]) -> list[
 
 
 def num_threads() -> int:
-    """How many threads a kernel may use: as many as torch."""
+    """Maximum number of threads of a kernel: as many as torch uses."""
     return torch.get_num_threads()
 
 
 def threads_for(work: int) -> int:
-    """How many threads are worth waking up."""
+    """Number of threads worth using."""
     return min(num_threads(), 1 + work // _WORK_PER_THREAD)
 
 
@@ -88,7 +88,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def arrays(*tensors: Tensor) -> tuple[Any, ...]:
-    """Tensors as NumPy arrays that share the memory of those that are contiguous."""
+    """Tensors as NumPy arrays, sharing memory if contiguous."""
     return tuple(tensor.detach().contiguous().numpy() for tensor in tensors)
 
 
@@ -104,7 +104,7 @@ def spmm(start: int, stop: int, indptr: Array, indices: Array, values: Array, de
 def spmm_transposed(
     start: int, stop: int, indptr: Array, indices: Array, values: Array, dense: Array, out: Array
 ) -> None:
-    """``out.sum(0) = A.T @ dense``; each thread adds its rows into a part of its own."""
+    """``out.sum(0) = A.T @ dense``; each thread sums its rows into its own part."""
     n, parts = indptr.shape[0] - 1, out.shape[0]
     for part in range(start, stop):
         out[part] = 0
@@ -187,5 +187,5 @@ def sddmm(start: int, stop: int, indptr: Array, indices: Array, left: Array, rig
 
 @compiled
 def grown(nodes: Array, values: Array) -> Any:
-    """Two arrays with room for as much again."""
+    """Two arrays of twice the size."""
     return np.concatenate((nodes, np.empty_like(nodes))), np.concatenate((values, np.empty_like(values)))

@@ -11,12 +11,12 @@ from ncgnn.sparse import pool
 
 
 def is_fused(tensor: Tensor) -> bool:
-    """Whether compiled kernels take this input: on a CPU, unless the gradient of the input itself is wanted."""
+    """Whether compiled kernels support this input: on a CPU, unless the input needs a gradient."""
     return tensor.device.type == "cpu" and not tensor.requires_grad
 
 
 class LinearOperator(ABC):
-    """A matrix that is known by its products. A subclass gives the product and its gradients outside autograd."""
+    """A matrix defined by its products. A subclass implements the product and its gradients outside autograd."""
 
     @property
     @abstractmethod
@@ -25,15 +25,15 @@ class LinearOperator(ABC):
     @property
     @abstractmethod
     def parameter(self) -> Tensor:
-        """Its values, or the coefficients of a polynomial; the matrix is a linear function of them."""
+        """Its values, or the coefficients of a polynomial; the matrix depends linearly on them."""
 
     @abstractmethod
     def product(self, dense: Tensor) -> Tensor:
-        """``A @ dense`` for ``dense`` [columns, F]; it belongs to the caller."""
+        """``A @ dense`` for ``dense`` [columns, F]; the caller owns the result."""
 
     @abstractmethod
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
-        """Gradients of the parameter (if asked for) and of ``dense``, given that of the product."""
+        """Gradients of the parameter (if requested) and of ``dense``, given that of the product."""
 
     def __matmul__(self, dense: Tensor) -> Tensor:
         if dense.shape[0] != self.shape[1]:

@@ -12,7 +12,7 @@ from ncgnn.sparse.sparsify import TopK, kth_largest
 
 _NOTHING = 1e-300
 EXACT_LIMIT = 10_000
-"""Most nodes for which the exact N x N inverse is formed (0.8 GB in float64)."""
+"""Maximum number of nodes for the exact N x N inverse (0.8 GB in float64)."""
 
 
 def exact_pagerank(a: Any, alpha: float) -> Any:
@@ -33,19 +33,19 @@ def is_symmetric(a: Any) -> bool:
 
 
 def _positive_inverse(matrix: Array) -> Any:
-    """The inverse of a symmetric positive definite matrix, which is overwritten, with under half the work."""
+    """The inverse of a symmetric positive definite matrix, computed in place with less than half the work."""
     root = cholesky(matrix.T, lower=True, overwrite_a=True, check_finite=False)
     lower, _ = dpotri(root, lower=True, overwrite_c=True)
     return lower + np.tril(lower, -1).T
 
 
 def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
-    r"""The largest entries of each row of equation 6, without ever forming the matrix.
+    r"""The largest entries of each row of equation 6, without forming the matrix.
 
     For every node s, probability is pushed along the random walk :math:`\hat{\mathbf{D}}^{-1} \hat{\mathbf{A}}` until
-    the undelivered rest at each node u is below :math:`\epsilon \hat{d}_u`. On an undirected graph each entry (s, v)
-    is then too small by at most :math:`\epsilon \sqrt{\hat{d}_s \hat{d}_v}`, and never too large. Kept is every entry
-    that could, within this bound, be among the k largest or equal to the k-th.
+    the residual at each node u is below :math:`\epsilon \hat{d}_u`. On an undirected graph each entry (s, v)
+    is then too small by at most :math:`\epsilon \sqrt{\hat{d}_s \hat{d}_v}`, and never too large. All entries that
+    could, within this bound, be among the k largest or equal to the k-th are kept.
 
     Args:
         a: the normalised adjacency matrix :math:`\tilde{\mathbf{A}}`, symmetric.
@@ -78,10 +78,10 @@ def _push(
     tolerance: float,
     k: int,
 ) -> Any:
-    """For the seeds of a range: how many entries each keeps, their nodes and their values."""
+    """For a range of seeds: the number of kept entries, their nodes and values."""
     n = root.shape[0]
     counts, rank, rest = np.zeros(stop - start, np.int64), np.zeros(n), np.zeros((n, 2))
-    rest[:, 1] = tolerance * root * root  # beside the rest: what it has to reach for being pushed on
+    rest[:, 1] = tolerance * root * root  # residual, and the threshold for pushing it
     queue, ranked, touched = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     row, nodes, values, filled = np.empty(n), np.empty(4 * k, np.int32), np.empty(4 * k), 0
     for seed in range(start, stop):
@@ -113,7 +113,7 @@ def _push_one(
     ranked: Array,
     touched: Array,
 ) -> int:
-    """Fill ``rank`` for one seed and list its nodes in ``ranked``; returns how many they are. Leaves no rest."""
+    """Fill ``rank`` for one seed and list its nodes in ``ranked``; return their number. Clears the residual."""
     n = rank.shape[0]
     rest[seed, 0], queue[0], touched[0] = 1.0, seed, seed
     head, waiting, reached, count = 0, 1, 1, 0
@@ -125,7 +125,7 @@ def _push_one(
             ranked[count] = u
             count += 1
         mass = rest[u, 0]
-        rest[u, 0] = _NOTHING  # but not zero, which says that u was never reached
+        rest[u, 0] = _NOTHING  # not zero, which means that u was never reached
         rank[u] += alpha * mass
         for e in range(indptr[u], indptr[u + 1]):
             v = indices[e]

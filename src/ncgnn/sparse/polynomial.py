@@ -1,4 +1,4 @@
-"""The implicit form of a graph filter: a polynomial in a sparse matrix, applied hop after hop and never built."""
+"""The implicit form of a graph filter: a polynomial in a sparse matrix, applied hop by hop and never built."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from ncgnn.sparse.operator import LinearOperator
 class Polynomial(LinearOperator):
     r"""The operator :math:`\sum_i \xi_i \mathbf{A}^i`, ``coefficients`` [degree + 1] holding :math:`\xi`.
 
-    Its product costs ``degree`` products with the one-hop matrix, whatever the density of the powers.
+    Its product costs ``degree`` products with the one-hop matrix, regardless of the density of the powers.
     """
 
     base: CSR

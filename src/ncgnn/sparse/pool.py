@@ -1,29 +1,29 @@
-"""Memory for large intermediate results, used again by the next step.
+"""Memory pool for large intermediate results.
 
-The system's allocator gives large blocks back to the kernel at once, and the kernel clears them anew, page by page,
-for the next step: on a graph of ten thousand nodes that costs more than computing what is written into them.
+The system allocator returns large blocks to the kernel immediately, and the kernel clears them again, page by page, for
+the next step: on a graph with ten thousand nodes, this costs more than the computation itself.
 """
 
 import os
 import weakref
 from math import prod
-from threading import RLock as Lock  # taking back may happen in the middle of taking
+from threading import RLock as Lock  # memory may be returned while some is being taken
 
 import numpy as np
 import torch
 from torch import Tensor
 
-_SMALLEST = 1 << 20  # bytes; below, the allocator reuses memory by itself
+_SMALLEST = 1 << 20  # bytes; the allocator reuses smaller blocks by itself
 _ALIGNMENT = 64
 
-_LARGEST = 4 << 30  # bytes kept at most
+_LARGEST = 4 << 30  # maximum number of bytes kept
 
-_free: dict[int, list[np.ndarray]] = {}  # unused blocks by size, the size used longest ago first
+_free: dict[int, list[np.ndarray]] = {}  # unused blocks by size, least recently used size first
 _lock = Lock()
 
 
 def empty(like: Tensor, *shape: int) -> Tensor:
-    """A tensor with unset values; its memory comes back when the last tensor that shares it is gone."""
+    """An uninitialised tensor; its memory is returned when the last tensor that shares it is deleted."""
     size = prod(shape) * like.element_size()
     if like.device.type != "cpu" or size < _SMALLEST:
         return like.new_empty(shape)
@@ -58,7 +58,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def clear() -> None:
-    """Give the memory back to the system: what is unused at once, what is lent as soon as it is free."""
+    """Return the memory to the system: unused blocks at once, lent blocks as soon as they are free."""
     global _free
     with _lock:
         _free.clear()  # what is lent still knows it as its home

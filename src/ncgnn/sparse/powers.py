@@ -1,4 +1,4 @@
-"""Powers of a sparse matrix, made and sparsified row by row, so that no full power ever exists."""
+"""Powers of a sparse matrix, computed and sparsified row by row, so that no full power is ever stored."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -43,7 +43,7 @@ class HopBank:
 
 
 def hop_matrices(a: Any, hops: Sequence[int], sparsify: Sparsify | None) -> list[Any]:
-    """``A^i`` for each of the ascending hops i, each sparsified and normalised again."""
+    """``A^i`` for each of the ascending hops i, sparsified and renormalised."""
     added = np.eye(1, max(hops) + 1).ravel()  # the identity at first, nothing later
     kept = np.isin(np.arange(added.size), hops)
     powers = chains(a, added, kept, sparsify.bounds if sparsify else KEEP_ALL)
@@ -51,7 +51,7 @@ def hop_matrices(a: Any, hops: Sequence[int], sparsify: Sparsify | None) -> list
 
 
 def polynomial_matrix(a: Any, coefficients: Sequence[float], sparsify: Sparsify | None) -> Any:
-    """``sum_i xi_i A^i``, sparsified and normalised again, by Horner's scheme."""
+    """``sum_i xi_i A^i``, sparsified and renormalised, by Horner's scheme."""
     added = np.array(coefficients, np.float64)[::-1].copy()
     is_last = np.arange(added.size) == added.size - 1
     (whole,) = chains(a, added, is_last, sparsify.bounds if sparsify else KEEP_ALL)
@@ -69,7 +69,7 @@ def _spread(
     union_indices: Array,
     out: Array,
 ) -> None:
-    """Each value at the place that its entry has in the union; columns ascend in both."""
+    """Each value at the position of its entry in the union; columns are sorted in both."""
     for i in range(start, stop):
         place = union_indptr[i]
         for e in range(indptr[i], indptr[i + 1]):

@@ -1,4 +1,4 @@
-"""Products that are asked for again before the weights have changed."""
+"""Cache the last product until the weights change."""
 
 from torch import Tensor
 
@@ -7,15 +7,15 @@ from ncgnn.sparse.operator import LinearOperator
 
 
 class Reused(LinearOperator):
-    """A fixed matrix that keeps its last product: validation computes ``X W``, and the next step of training finds it.
+    """A fixed matrix that caches its last product: validation computes ``X W``, and the next training step reuses it.
 
-    The product is computed anew once the other factor is another tensor or was changed in place. It is given away
-    with the second request, as the caller may write into it.
+    The product is recomputed if the other factor is another tensor or was changed in place. The cache is handed over on
+    the second request, because the caller may write into it.
     """
 
     def __init__(self, operator: LinearOperator) -> None:
         self.operator = operator
-        self._factor: Tensor | None = None  # held, so that no other tensor gets its memory
+        self._factor: Tensor | None = None  # kept alive, so that no other tensor gets its memory
         self._version = 0
         self._kept: Tensor | None = None
 
@@ -31,7 +31,7 @@ class Reused(LinearOperator):
         kept, self._kept = self._kept, None
         if kept is not None and self._is_factor(dense):
             return kept
-        del kept  # its memory serves for the next
+        del kept  # its memory is reused for the next
         product = self.operator.product(dense)
         self._kept = pool.empty(product, *product.shape).copy_(product)
         self._factor, self._version = dense.detach(), dense._version

@@ -1,4 +1,4 @@
-"""What to keep of a filter matrix: the entries above a threshold, or the largest of each row."""
+"""Sparsification of filter matrices: keep the entries above a threshold, or the largest of each row."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from ncgnn.sparse.kernels import Array, by_rows, compiled
 
-# Values that are equal on paper differ by rounding, and how depends on the numbering of the nodes.
+# Values that are equal in theory differ by rounding, depending on the numbering of the nodes.
 _TIE = 1 - 1e-9
 _ALL = np.iinfo(np.int64).max
 
@@ -17,14 +17,14 @@ Bounds = tuple[int, float]  # how many entries of a row are kept, ties apart, an
 
 @dataclass(frozen=True)
 class TopK:
-    """Keep the ``k`` largest entries of each row, and every entry equal to the k-th, so that relabelling the nodes
-    changes nothing."""
+    """Keep the ``k`` largest entries of each row, and every entry equal to the k-th, so that the result does not depend
+    on the numbering of the nodes."""
 
     k: int
 
     def __post_init__(self) -> None:
         if self.k < 1:
-            raise ValueError(f"TopK keeps at least one entry a row, not {self.k}")
+            raise ValueError(f"TopK needs a positive k, not {self.k}")
 
     @property
     def bounds(self) -> Bounds:
@@ -66,7 +66,7 @@ def normalize(matrix: Any) -> Any:
 
 
 def _keep(matrix: Any, bounds: Bounds) -> Any:
-    """What the bounds leave of a matrix, a dense array or in compressed rows, without negative entries."""
+    """A sparsified matrix, from a dense array or compressed rows without negative entries."""
     if isinstance(matrix, np.ndarray):
         matrix = _with_its_zeros(matrix)
     rows = matrix.shape[0]
@@ -79,7 +79,7 @@ def _keep(matrix: Any, bounds: Bounds) -> Any:
 
 
 def _with_its_zeros(dense: Array) -> Any:
-    """All entries of a dense array as compressed rows: far quicker than to look for those that are not zero."""
+    """All entries of a dense array as compressed rows: much faster than searching for nonzeros."""
     rows, columns = dense.shape
     indices = np.tile(np.arange(columns, dtype=np.int32), rows)
     return sp.csr_matrix((dense.ravel(), indices, np.arange(rows + 1) * columns), shape=dense.shape)
@@ -108,7 +108,7 @@ def kth_largest(values: Array, k: int) -> Any:
 
 @compiled
 def least_kept(values: Array, k: int, epsilon: float) -> float:
-    """The least value that is kept of a row."""
+    """The smallest value that is kept in a row."""
     if values.shape[0] > k:
         epsilon = max(epsilon, kth_largest(values, k))
     return epsilon * _TIE

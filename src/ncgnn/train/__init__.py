@@ -1,4 +1,4 @@
-"""The training loop: stopping rules, objectives, optimiser. It knows no model."""
+"""The training loop, stopping rules, objectives and optimiser, independent of the model."""
 
 from ncgnn.train.epoch import Diverged, Epoch, accuracy
 from ncgnn.train.inputs import Inputs

@@ -1,4 +1,4 @@
-"""What is known after an epoch."""
+"""Results of an epoch."""
 
 from math import isfinite
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Epoch(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Greater for the better of two epochs: by accuracy and, where that is equal, by loss."""
+        """Key for comparing epochs: higher accuracy is better, then lower loss."""
         return self.val_accuracy, -self.val_loss
 
     @property
@@ -27,9 +27,9 @@ class Epoch(NamedTuple):
 
 
 class Diverged(InputError):
-    """Settings that lead to no result."""
+    """Training diverged."""
 
 
 def accuracy(scores: Tensor, y: Tensor, mask: Tensor) -> float:
-    """Share of the nodes in ``mask`` whose highest score is that of their class; NaN for an empty mask."""
+    """Fraction of nodes in ``mask`` that are predicted correctly; NaN for an empty mask."""
     return (scores[mask].argmax(dim=1) == y[mask]).float().mean().item()

@@ -1,4 +1,4 @@
-"""What a module is trained on."""
+"""Inputs of a module."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,5 +11,5 @@ class Inputs:
     arguments: tuple[Any, ...]
 
     def sample(self, epoch: int) -> "Inputs":
-        """What the training step of ``epoch`` sees: everything, unless a subclass draws a part of it."""
+        """The inputs for the training step of ``epoch``: everything, unless a subclass samples."""
         return self

@@ -1,4 +1,4 @@
-"""The training loop, for any model and any objective."""
+"""The training loop for any model and objective."""
 
 from collections.abc import Callable
 from copy import deepcopy
@@ -37,7 +37,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Trained:
-    """The epoch whose weights the model has now, and all epochs."""
+    """The epoch whose weights were kept, and all epochs."""
 
     best: Epoch
     history: list[Epoch] = field(repr=False)
@@ -73,25 +73,25 @@ def _train(module: nn.Module, inputs: Inputs, split: Data, how: Training, on_epo
             break
     assert best is not None  # there is at least one epoch
     module.load_state_dict(best_state)
-    module.zero_grad()  # gives the memory of the gradients back
+    module.zero_grad()  # frees the memory of the gradients
     module.eval()
     return Trained(best, history)
 
 
 def step(module: nn.Module, inputs: Inputs, split: Data, how: Training) -> float:
-    """One step of the optimiser; the loss before it."""
+    """Take one optimiser step and return the loss before it."""
     module.train()
     how.optimizer.zero_grad()
     loss = how.objective.loss(_forward(module), inputs, split)
     loss.backward()
     how.optimizer.step()
-    increment_version(list(module.parameters()))  # a fused optimiser changes them without a word
+    increment_version(list(module.parameters()))  # fused optimisers do not bump the version counter
     return loss.item()
 
 
 @torch.no_grad()
 def class_scores(module: nn.Module, inputs: Inputs) -> Tensor:
-    """Of all nodes [N, C], without dropout."""
+    """Scores of all nodes [N, C], without dropout."""
     return _forward(module.eval())(inputs)
 
 

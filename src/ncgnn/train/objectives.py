@@ -1,4 +1,4 @@
-"""What training minimises."""
+"""Training objectives."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from ncgnn.train.epoch import accuracy
 from ncgnn.train.inputs import Inputs
 
 Forward = Callable[[Inputs], Tensor]
-"""Class scores of all nodes [N, C]. In training each call draws dropout again."""
+"""Class scores of all nodes [N, C]. In training, each call draws a new dropout mask."""
 
 
 class Stage(NamedTuple):
-    """What a further training from the start is given: other inputs, or other labels and masks."""
+    """The inputs of the next training stage: other inputs, or other labels and masks."""
 
     inputs: Inputs
     split: Data
@@ -27,8 +27,8 @@ class Stage(NamedTuple):
 class Objective(ABC):
     """A loss on the training nodes, and the same on the validation nodes.
 
-    An objective with a rule of its own overrides :meth:`loss`; it may call ``forward`` more than once, and on other
-    inputs. One that trains in stages overrides :meth:`next_stage`.
+    A custom objective overrides :meth:`loss`; it may call ``forward`` more than once and on other inputs. An objective
+    with several stages overrides :meth:`next_stage`.
     """
 
     @abstractmethod
@@ -36,7 +36,7 @@ class Objective(ABC):
         """The loss of scores [n, C] for the classes ``y`` [n]."""
 
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
-        """What a training step minimises."""
+        """The loss of a training step."""
         return self.of(forward(inputs)[split.train_mask], split.y[split.train_mask])
 
     def validate(self, forward: Forward, inputs: Inputs, split: Data) -> tuple[float, float]:
@@ -46,7 +46,7 @@ class Objective(ABC):
         return loss, accuracy(scores, split.y, split.val_mask)
 
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
-        """What to train on next, from the start; None to end. ``scores`` are those of the model just trained."""
+        """The next stage, trained from scratch; None to stop. ``scores`` are those of the model just trained."""
         return None
 
 

@@ -1,4 +1,4 @@
-"""What makes a run repeatable: its random numbers and its number of threads."""
+"""Reproducible runs: random seed and number of threads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ import torch
 
 @contextmanager
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Random numbers from ``seed``; the caller's random state is neither used nor changed."""
+    """Use ``seed`` for random numbers inside the block; the caller's random state is neither used nor changed."""
     is_cuda = device is not None and device.type == "cuda"
     with torch.random.fork_rng(devices=[device] if is_cuda else []):
         torch.manual_seed(seed)
@@ -17,7 +17,7 @@ def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
 
 @contextmanager
 def use_threads(threads: int | None) -> Iterator[None]:
-    """Compute with this many threads, torch and the kernels, which take as many; None leaves it as it is."""
+    """Use this many threads in torch and the kernels inside the block; None changes nothing."""
     before = torch.get_num_threads()
     if threads is not None:
         torch.set_num_threads(threads)

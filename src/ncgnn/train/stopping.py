@@ -1,4 +1,4 @@
-"""Early stopping: which epoch's weights are kept, and when training ends."""
+"""Early stopping: which weights to keep, and when to stop."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ncgnn.train.epoch import Epoch
 
 
 class Stopping(Protocol):
-    """A stopping rule; it sees validation results alone."""
+    """A stopping rule; it only sees validation results."""
 
     def keeps(self, epoch: Epoch, best: Epoch) -> bool:
         """Whether the weights of ``epoch`` replace those of the best epoch so far."""
@@ -33,7 +33,7 @@ class Patience:
 
 @dataclass(frozen=True)
 class Window:
-    """Keep the last weights; stop when the validation loss exceeds its mean over the ``epochs`` epochs before (Kipf
+    """Keep the last weights; stop when the validation loss exceeds its mean over the previous ``epochs`` epochs (Kipf
     and Welling)."""
 
     epochs: int

@@ -1,4 +1,4 @@
-"""The epochs of a run for TensorBoard."""
+"""TensorBoard logs of a run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,15 +10,15 @@ from ncgnn.train.epoch import Epoch
 
 
 def check_tensorboard() -> None:
-    """Whether it is installed; to be asked before the training."""
+    """Check that TensorBoard is installed; call this before training."""
     if find_spec("tensorboard") is None:
-        raise InputError("logging for TensorBoard needs the package tensorboard: pip install 'ncgnn[log]'")
+        raise InputError("TensorBoard logs require the package tensorboard: pip install 'ncgnn[log]'")
 
 
 @contextmanager
 def tensorboard(folder: str | Path) -> Iterator[Callable[[Epoch], None]]:
-    """Something to call after each epoch, as ``on_epoch`` of :meth:`ncgnn.NCGNNClassifier.fit`: it writes losses and
-    accuracy to an event file in ``folder``. Files of an earlier run there are removed once this one has ended well."""
+    """A callback for ``on_epoch`` of :meth:`ncgnn.NodeClassifier.fit` that writes losses and accuracy to an event file
+    in ``folder``. Files of an earlier run are removed once this one has finished."""
     check_tensorboard()
     from torch.utils.tensorboard import SummaryWriter
 

@@ -1,4 +1,4 @@
-"""Which trial of a search wins."""
+"""Select the best trial of a search."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -15,18 +15,18 @@ from ncgnn.tune.search import Search, accuracies
 
 
 class Winner(NamedTuple):
-    """The chosen trial with its settings and its validation accuracy, over all seeds it was run with."""
+    """The selected trial with its settings and its mean validation accuracy over all seeds."""
 
     trial: FrozenTrial
     settings: RunSettings
     accuracy: float
-    rivals: int  # how many trials were run with another seed to choose it
+    rivals: int  # number of trials that were rerun with a second seed
 
 
 def choose(search: Search, study: optuna.Study, confirm: int) -> Winner:
-    """The best of the ``confirm`` best trials once each has been run again with another seed.
+    """Rerun the ``confirm`` best trials with a second seed and return the one with the highest mean.
 
-    The best of many trials on few validation nodes owes part of its rank to luck, which a second seed does not share.
+    The best of many trials on few validation nodes is partly luck, which a second seed does not share.
     """
     best = _best_trials(study, max(1, confirm))
     if not best:
@@ -48,7 +48,7 @@ def _settings(search: Search, trial: FrozenTrial) -> RunSettings:
 
 
 def _second_seed(search: Search, study: optuna.Study, trial: FrozenTrial) -> float:
-    """Validation accuracy of a trial with seed 1; kept in the study, so that it is run once."""
+    """Validation accuracy of a trial with seed 1; stored in the study, so that it is run only once."""
     key = f"second seed of trial {trial.number}"
     if key not in study.user_attrs:
         study.set_user_attr(key, _run_again(search, trial))

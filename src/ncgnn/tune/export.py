@@ -1,4 +1,4 @@
-"""What a search leaves behind: a preset, and all trials as a table."""
+"""Export a search: a preset, and a table of all trials."""
 
 import csv
 import platform
@@ -20,7 +20,7 @@ _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "optuna")
 
 
 def write_trials(path: Path, study: optuna.Study) -> None:
-    """One row a finished trial; the accuracy of a pruned one is that at which it was given up."""
+    """One row per finished trial; pruned trials have the accuracy at which they were pruned."""
     trials = study.get_trials(deepcopy=False, states=tuple(_STATES))
     names = list(dict.fromkeys(name for trial in trials for name in trial.params))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -31,7 +31,7 @@ def write_trials(path: Path, study: optuna.Study) -> None:
 
 
 def write_preset(path: Path, study: optuna.Study, winner: Winner, command: str, splits: str) -> None:
-    """All settings of the winner, so that they stay what they were when defaults change, and how they were found."""
+    """All settings of the winner, so that they do not change with the defaults, and how they were found."""
     comments = [command, _counts(study), f"validation accuracy {winner.accuracy:.4f} on {splits}", _chosen(winner)]
     comments += [_versions(), datetime.now(UTC).date().isoformat()]
     with atomic(path) as file:

@@ -1,4 +1,4 @@
-"""Whose trial is whose: each is run by one process, and that of a process that died by the next."""
+"""Ownership of trials: each is run by one process; the next process takes over trials of dead ones."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,10 +18,10 @@ from ncgnn.tune.study import SharedStudy, begun
 
 @contextmanager
 def turn(study: SharedStudy, lock: Path, most: int, draw: Callable[[], FrozenTrial]) -> Iterator[optuna.Trial | None]:
-    """A trial that is this process's alone while the block runs; None if ``most`` are finished or under way.
+    """A trial owned by this process while the block runs; None if ``most`` are finished or running.
 
-    An old trial that nobody runs comes before a new one, which ``draw`` gives. Should the block fail, the trial waits
-    for the next turn: it is not to be lost, and its parameters must not become others.
+    Abandoned trials come before new ones from ``draw``. If the block fails, the trial waits for the next turn with the
+    same parameters.
     """
     with locked(lock):
         found = _take(study, lock, most) or _take_silent(study, lock, most)
@@ -45,16 +45,16 @@ def turn(study: SharedStudy, lock: Path, most: int, draw: Callable[[], FrozenTri
 
 
 def forget_finished(study: optuna.Study, lock: Path) -> None:
-    """Remove what a kill at the very end of a trial leaves behind; only to be called while the lock is held."""
+    """Remove leftovers of a process killed at the end of a trial; requires the lock."""
     for trial in begun(study):
         if trial.state.is_finished():
             _sign(lock, trial).unlink(missing_ok=True)
 
 
 def _take(study: SharedStudy, lock: Path, most: int) -> tuple[int, FileLock] | None:
-    """The first trial that waits, or that a dead process of this machine has left behind, made ours.
+    """Claim the first trial that is waiting or was left behind by a dead process on this machine.
 
-    It comes as the database knows it, with the locked file that says to others on this machine whose it is.
+    Returns the trial as stored in the database, and the locked file that marks it as owned on this machine.
     """
     for trial in begun(study)[:most]:
         sign = _sign(lock, trial)
@@ -71,9 +71,9 @@ def _take(study: SharedStudy, lock: Path, most: int) -> tuple[int, FileLock] | N
 
 
 def _take_silent(study: SharedStudy, lock: Path, most: int) -> tuple[int, FileLock] | None:
-    """A trial of another machine that gives no signs of life: it fails, and another with its parameters is ours."""
+    """Take over a trial of another machine without a heartbeat: it fails, and we claim a copy with its parameters."""
     for trial in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        if _sign(lock, trial).exists():  # of a process of this machine that lives, though it may have been stopped
+        if _sign(lock, trial).exists():  # belongs to a live process on this machine, even if suspended
             study.storage.record_heartbeat(study.id_of(trial))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ExperimentalWarning)
@@ -82,8 +82,8 @@ def _take_silent(study: SharedStudy, lock: Path, most: int) -> tuple[int, FileLo
 
 
 def _claim(study: SharedStudy, number: int, state: TrialState) -> bool:
-    """Make a trial ours, unless another machine was quicker."""
-    study.storage.record_heartbeat(number)  # before it runs, for others not to take us for dead
+    """Claim a trial, unless another machine was faster."""
+    study.storage.record_heartbeat(number)  # before it runs, so that others do not consider us dead
     with suppress(UpdateFinishedTrialError):
         if state == TrialState.RUNNING:
             study.storage.set_trial_state_values(number, TrialState.WAITING)
@@ -93,7 +93,7 @@ def _claim(study: SharedStudy, number: int, state: TrialState) -> bool:
 
 @contextmanager
 def _signs_of_life(study: SharedStudy, number: int) -> Iterator[None]:
-    """Tell other machines, while the block runs, that somebody runs the trial."""
+    """Send heartbeats for the trial while the block runs."""
     ended, interval = Event(), study.storage.get_heartbeat_interval()
 
     def tell() -> None:

@@ -1,4 +1,4 @@
-"""What a search tries next."""
+"""Propose the next trial of a search."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,13 +9,13 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from ncgnn.tune.study import begun
 from ncgnn.tune.tunable import Tunable
 
-_BLIND = 5  # trials before TPE learns from them; the points to try first are among them, and random ones seldom as good
+_BLIND = 5  # trials before TPE starts; includes the initial points, since random ones are rarely as good
 
 
 def next_trial(model: Tunable, study: optuna.Study, seed: int) -> FrozenTrial:
-    """A trial that waits, with all its parameters: one of the points to try first, then what TPE suggests.
+    """A waiting trial with all its parameters: first the initial points, then TPE suggestions.
 
-    It follows from the seed and from the trials before it. So a search that was stopped goes on as it would have.
+    It depends only on the seed and the earlier trials, so a stopped search continues as if it had never stopped.
     """
     earlier = begun(study)
     known = (point for point in model.points() if not any(_is_like(trial.params, point) for trial in earlier))
@@ -29,5 +29,5 @@ def next_trial(model: Tunable, study: optuna.Study, seed: int) -> FrozenTrial:
 
 
 def _is_like(params: Mapping[str, Any], point: Mapping[str, Any]) -> bool:
-    """Whether a trial is at the point, which may name parameters that mean nothing beside the others."""
+    """Whether a trial is at the point, which may contain inactive parameters."""
     return all(point.get(name, value) == value for name, value in params.items())

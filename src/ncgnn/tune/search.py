@@ -1,4 +1,4 @@
-"""Hyperparameter search that sees training and validation labels alone."""
+"""Hyperparameter search that only sees training and validation labels."""
 
 import multiprocessing
 import pickle
@@ -26,7 +26,7 @@ from ncgnn.tune.proposal import next_trial
 from ncgnn.tune.study import FINISHED, SharedStudy, check_task, count, open_study
 from ncgnn.tune.tunable import Tunable
 
-_LOOKS = (20, 40, 80, 160)  # epochs of the first run after which a trial may be given up
+_LOOKS = (20, 40, 80, 160)  # epochs of the first run at which a trial may be pruned
 _AFTER_SPLIT = 1000  # later than any of them, for Optuna's one axis of steps
 _MEASURED = "settings"  # of a trial, as a hash
 
@@ -35,7 +35,7 @@ OnTrial = Callable[[optuna.Study, FrozenTrial], None]
 
 @dataclass(frozen=True)
 class Search:
-    """A search: which model, on which splits of which graphs, where it is stored, and when it ends."""
+    """A search: model, graphs and splits, storage, and stopping criteria."""
 
     tunable: Tunable
     splits: list[list[Data]]  # of each graph
@@ -58,7 +58,7 @@ class Search:
         if not all(map(self._means_what_was_measured, study.get_trials(states=(TrialState.COMPLETE,)))):
             raise InputError(
                 f"study {study.study_name!r} was searched in another space of settings, by another version of ncgnn:"
-                " move its files away, or name another storage",
+                " move its files away, or choose another storage",
                 "storage",
             )
 
@@ -75,7 +75,7 @@ def _say_nothing(study: optuna.Study, trial: FrozenTrial) -> None:
 
 
 def run(search: Search, jobs: int = 1, on_trial: OnTrial = _say_nothing) -> optuna.Study:
-    """Run what is missing of a search, in this process and ``jobs - 1`` others."""
+    """Run the missing trials of a search in this process and ``jobs - 1`` others."""
     study = search.open()
     context = multiprocessing.get_context("spawn")
     others = [
@@ -93,12 +93,12 @@ def _join(packed: bytes, on_trial: OnTrial) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # torch's, about sparse features
         search: Search = pickle.loads(packed)
-    with suppress(KeyboardInterrupt):  # the process that started this one says so
+    with suppress(KeyboardInterrupt):  # the parent process reports it
         _work(search, search.open(), on_trial)
 
 
 def _work(search: Search, study: SharedStudy, on_trial: OnTrial) -> None:
-    """Run trials until there are enough. Those of other processes are waited for: should one die, its trial is ours."""
+    """Run trials until there are enough. Wait for other processes, and take over their trials if they die."""
     end = time.monotonic() + (float("inf") if search.seconds is None else search.seconds)
     with use_threads(1):
         while time.monotonic() < end and count(study, *FINISHED) < search.trials:
@@ -107,11 +107,11 @@ def _work(search: Search, study: SharedStudy, on_trial: OnTrial) -> None:
 
 
 def _one_trial(search: Search, study: SharedStudy, on_trial: OnTrial) -> bool:
-    """Run a trial unless as many as are asked for are finished or under way."""
+    """Run a trial, unless the requested number is finished or running."""
     with turn(study, search.lock, search.trials, lambda: next_trial(search.tunable, study, search.seed)) as trial:
         if trial is None:
             return False
-        with suppress(UpdateFinishedTrialError):  # we slept for so long that another machine has finished it
+        with suppress(UpdateFinishedTrialError):  # we were suspended so long that another machine has finished it
             value = _value(search, trial)
             state = TrialState.PRUNED if value is None else TrialState.COMPLETE
             study.tell(trial, value, state, skip_if_finished=True)
@@ -120,7 +120,7 @@ def _one_trial(search: Search, study: SharedStudy, on_trial: OnTrial) -> bool:
 
 
 def _value(search: Search, trial: optuna.Trial) -> float | None:
-    """What a trial is worth; None if it was given up."""
+    """The value of a trial; None if it was pruned."""
     try:
         settings = search.tunable.settings(trial)
         trial.set_user_attr(_MEASURED, settings.hash)
@@ -130,8 +130,8 @@ def _value(search: Search, trial: optuna.Trial) -> float | None:
 
 
 def evaluate(search: Search, trial: optuna.Trial, settings: RunSettings) -> float:
-    """Mean of the best validation accuracies; a trial that promises little or diverges is given up. Of several graphs
-    all are run: how good a trial is on the first says little about the others."""
+    """Mean of the best validation accuracies; unpromising or diverging trials are pruned. With several graphs, nothing
+    is pruned: the result on the first graph says little about the others."""
     values: list[float] = []
     watch, is_single = _FirstRun(trial), len(search.splits) == 1
     watch.is_over = not is_single
@@ -139,7 +139,7 @@ def evaluate(search: Search, trial: optuna.Trial, settings: RunSettings) -> floa
         for value in accuracies(search, settings, watch):
             watch.is_over = True
             values.append(value)
-            if is_single and len(values) < len(search.splits[0]):  # after the last one there is nothing to save
+            if is_single and len(values) < len(search.splits[0]):  # after the last split, pruning saves nothing
                 _give_up_if_poor(trial, fmean(values), _AFTER_SPLIT + len(values))
     except Diverged as error:
         raise optuna.TrialPruned(str(error)) from None

@@ -1,4 +1,4 @@
-"""The splits that a search may look at: training and validation labels, no others."""
+"""The splits of a search, with training and validation labels only."""
 
 from torch_geometric.data import Data
 
@@ -8,11 +8,10 @@ from ncgnn.errors import InputError
 
 
 def hidden_splits(data: Data, number: int | None = None) -> list[Data]:
-    """The first splits that are usual for a graph, without the labels of their test nodes; two by default, or the one
-    that was published with it."""
+    """The first usual splits of a graph, without test labels; default: two, or the only published one."""
     if number is None:
         number = 1 if num_published_splits(data) == 1 else 2
     splits = [usual_split(complete(data), seed) for seed in range(number)]
     if not all(split.val_mask.any() for split in splits):
-        raise InputError(f"graph {data.get('name', '')!r} has no validation nodes: nothing can be tuned")
+        raise InputError(f"graph {data.get('name', '')!r} has no validation nodes, which tuning requires")
     return [hide_test_labels(standardise(split)) for split in splits]

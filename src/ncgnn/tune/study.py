@@ -1,4 +1,4 @@
-"""A search that several processes share and that survives the death of each: Optuna's study in a database."""
+"""An Optuna study in a database, shared by several processes and robust against crashes."""
 
 import warnings
 from pathlib import Path
@@ -14,25 +14,25 @@ from ncgnn.errors import InputError
 from ncgnn.text import several
 
 FINISHED = (TrialState.COMPLETE, TrialState.PRUNED)
-_OTHER = "name another storage"
-GRACE = 60  # seconds without a sign of life after which the trial of another machine is taken up
+_OTHER = "choose another storage"
+GRACE = 60  # seconds without a heartbeat before a trial of another machine is taken over
 
 
 class SharedStudy(optuna.Study):
-    """A study with its database, in which each trial says who runs it and whether they live."""
+    """A study with its database, which stores the owner and the heartbeat of each trial."""
 
     def __init__(self, name: str, storage: RDBStorage, pruner: BasePruner) -> None:
         super().__init__(name, storage, pruner=pruner)
         self.storage = storage
 
     def id_of(self, trial: FrozenTrial) -> int:
-        """By what the database knows a trial."""
+        """The id of a trial in the database."""
         study = self.storage.get_study_id_from_name(self.study_name)
         return self.storage.get_trial_id_from_study_id_trial_number(study, trial.number)
 
 
 def open_study(name: str, url: str, grace: int = GRACE) -> SharedStudy:
-    """The study called ``name`` in the database at ``url``; both are made if need be."""
+    """The study called ``name`` in the database at ``url``; both are created if missing."""
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
     url = url.replace("postgresql://", "postgresql+psycopg://")
     waiting = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {}
@@ -48,7 +48,7 @@ def open_study(name: str, url: str, grace: int = GRACE) -> SharedStudy:
                 heartbeat_stale_trial_callback=RetryHeartbeatStaleTrialCallback(),
             )
         optuna.create_study(study_name=name, storage=storage, direction="maximize", load_if_exists=True)
-        # those that learn slowly have caught up by then
+        # slow learners have caught up by then
         return SharedStudy(name, storage, MedianPruner(n_startup_trials=6, n_warmup_steps=40))
     except (ArgumentError, SQLAlchemyError, ImportError, RuntimeError) as error:
         if url.startswith("sqlite:///"):
@@ -60,26 +60,25 @@ def open_study(name: str, url: str, grace: int = GRACE) -> SharedStudy:
 
 
 def check_task(study: optuna.Study, task: list[str], seed: int) -> None:
-    """A study compares what was measured on the same graph and splits, a version of the graph for each in ``task``, and
-    what it tries follows from one seed."""
+    """Check that the study has the same seed, graph and splits; ``task`` has one graph version per split."""
     known = study.user_attrs
     if "task" not in known:
         study.set_user_attr("seed", seed)
         study.set_user_attr("task", task)
         return
-    begun, before = f"study {study.study_name!r} was begun", known["task"]
+    begun, before = f"study {study.study_name!r} was started", known["task"]
     if len(before) != len(task):
         difference = f"on {several(len(before), 'split')}, not {len(task)}"
-        raise InputError(f"{begun} {difference}: give the same splits, or {_OTHER}", "splits", "storage")
+        raise InputError(f"{begun} {difference}: use the same splits, or {_OTHER}", "splits", "storage")
     if before != task:
         raise InputError(f"{begun} on another graph or other splits of it: {_OTHER}", "storage")
     if known.get("seed", seed) != seed:
         difference = f"with seed {known['seed']}, not {seed}"
-        raise InputError(f"{begun} {difference}: give the same seed, or {_OTHER}", "seed", "storage")
+        raise InputError(f"{begun} {difference}: use the same seed, or {_OTHER}", "seed", "storage")
 
 
 def begun(study: optuna.Study) -> list[FrozenTrial]:
-    """The trials that are finished, under way or waiting, in the order in which they were drawn."""
+    """Finished, running and waiting trials, in the order they were proposed."""
     return study.get_trials(deepcopy=False, states=(*FINISHED, TrialState.RUNNING, TrialState.WAITING))
 
 

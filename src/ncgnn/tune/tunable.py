@@ -1,4 +1,4 @@
-"""A model on a graph, as a search sees it."""
+"""A model on a graph, for a search."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Tunable:
-    """What is tuned: a model, or one of its variants, for a graph."""
+    """A model, or one of its variants, to tune for a graph."""
 
     model: Model[Any]
     graph: str
@@ -23,21 +23,21 @@ class Tunable:
 
     @property
     def kind(self) -> str:
-        """What studies and files are called after the graph."""
+        """Suffix of study and file names, after the graph."""
         return self.variant or self.model.name
 
     def settings(self, trial: "BaseTrial") -> RunSettings:
-        """What the trial suggests."""
+        """The settings suggested by the trial."""
         suggested = self.model.of_variant(self.variant) | self.model.space(trial, self.graph, self.variant)
         found: RunSettings = self.model.settings_class.make(suggested)
         return found
 
     def points(self) -> list[dict[str, Any]]:
-        """What to try first."""
+        """Points to try first."""
         return self.model.points(self.graph, self.variant)
 
     def accuracies(self, splits: Sequence[Data], settings: RunSettings, watch: OnEpoch) -> Iterator[float]:
         """The best validation accuracy of one run on each split of one graph."""
-        for split in splits:  # each prepared for itself: numbers of tables are scaled split by split
+        for split in splits:  # prepared separately, because numbers of tables are scaled per split
             inputs = self.model.prepare(PreparedGraph(split), settings)
             yield self.model.fit(inputs, split, settings, watch).best.val_accuracy

@@ -1,1 +1,1 @@
-"""Graphs with a name: what is known of each, and the places where it is found."""
+"""Named graphs: their properties, and where they are loaded from."""

@@ -1,4 +1,4 @@
-"""Named graphs by PyG's loaders, in the paper's form: undirected, no self-loops."""
+"""Named graphs from PyG's loaders, as used in the paper: undirected, no self-loops."""
 
 import os
 import socket
@@ -16,11 +16,11 @@ from torch_geometric.data import Data
 from ncgnn.data.graph import SPLITS, both_directions, feature_matrix, feature_tensor, make_graph, merge_edges
 from ncgnn.data.named.registry import DatasetInfo
 
-_SILENCE = 30.0  # seconds without an answer after which a download fails
+_SILENCE = 30.0  # seconds without a response before a download fails
 
 
 def download_graph(info: DatasetInfo) -> Data:
-    """Download the graph with PyG, or take it from the cache folder if it was downloaded before."""
+    """Download the graph with PyG, or load it from the cache folder if it was downloaded before."""
     import torch_geometric.datasets as pyg  # takes seconds to import
 
     loader = getattr(pyg, str(info.pyg))
@@ -29,13 +29,13 @@ def download_graph(info: DatasetInfo) -> Data:
 
 
 def loader_arguments(info: DatasetInfo) -> dict[str, Any]:
-    """Arguments of PyG's loader; those that take no name need a folder of their own."""
+    """Arguments of PyG's loader; loaders without a name argument need a separate folder."""
     root = cache_folder() if "name" in info.options else cache_folder() / info.name
     return {"root": str(root), **info.options}
 
 
 def cache_folder() -> Path:
-    """Where downloads go: the folder that NCGNN_CACHE names, else ``~/.cache/ncgnn``."""
+    """The download folder: NCGNN_CACHE, by default ``~/.cache/ncgnn``."""
     return Path(os.environ.get("NCGNN_CACHE") or "~/.cache/ncgnn").expanduser()
 
 
@@ -56,7 +56,7 @@ def paper_form(raw: Data, info: DatasetInfo) -> Data:
 
 @contextmanager
 def _timeout(seconds: float) -> Iterator[None]:
-    """Limits for both of PyG's ways to download: urllib and, for Planetoid, aiohttp (which also learns of proxies)."""
+    """Timeouts for both ways PyG downloads: urllib and, for Planetoid, aiohttp (for which proxies are also set)."""
     before = socket.getdefaulttimeout(), dict(fsspec_settings)
     limits = ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
     socket.setdefaulttimeout(seconds)

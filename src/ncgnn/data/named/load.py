@@ -1,4 +1,4 @@
-"""Named graphs, from wherever they can be had."""
+"""Load named graphs from files, installed packages or downloads."""
 
 from pathlib import Path
 
@@ -15,10 +15,9 @@ from ncgnn.errors import InputError
 def load_dataset(name: str, root: str | Path | None = None) -> Data:
     """Load a named graph (see :data:`DATASETS`).
 
-    Looked for, in this order: ``<name>.npz`` in ``root`` and in the folder that the environment variable NCGNN_DATA
-    names; data inside an installed package (Cora is in ``graphdatascience``); PyG's download, kept in the
-    folder that NCGNN_CACHE names (``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated where
-    there is no file.
+    Search order: ``<name>.npz`` in ``root`` and in the folder given by the environment variable NCGNN_DATA; data inside
+    an installed package (Cora is in ``graphdatascience``); PyG's download, cached in the folder given by NCGNN_CACHE
+    (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file.
     """
     info = dataset_info(name)
     data = local_graph(info.name, root)
@@ -29,19 +28,19 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
     if info.name == "planted":
         return planted()
     if info.pyg is None:
-        raise InputError(f"graph {name!r} is not at hand ({_tried(info, root)}): {info.elsewhere}")
+        raise InputError(f"graph {name!r} is not available ({_tried(info, root)}): {info.elsewhere}")
     return _download(info, root)
 
 
 def _download(info: DatasetInfo, root: str | Path | None) -> Data:
     try:
         return download_graph(info)
-    except Exception as error:  # the loaders raise whatever their transport and the raw files lead to
+    except Exception as error:  # loaders raise all kinds of errors, from network and file problems
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        demo = "install the package graphdatascience, which has it, " if info.name == "cora" else ""
+        demo = "install the package graphdatascience, which includes it, " if info.name == "cora" else ""
         remedy = "connect to the network" if isinstance(error, OSError) else "delete the broken files there"
         raise InputError(
-            f"graph {info.name!r} is not at hand ({_tried(info, root)}) and PyG's download to {cache_folder()} failed"
+            f"graph {info.name!r} is not available ({_tried(info, root)}) and PyG's download to {cache_folder()} failed"
             f" ({reason}): {demo}set NCGNN_DATA to a folder with {info.name}.npz, or {remedy}"
         ) from error
 

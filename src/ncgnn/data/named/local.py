@@ -1,4 +1,4 @@
-"""Named graphs that are on this machine: ``.npz`` files in a folder, else data of an installed package."""
+"""Named graphs on this machine: ``.npz`` files in a folder, or data of an installed package."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from ncgnn.errors import InputError
 
 
 def local_graph(name: str, root: str | Path | None = None) -> Data | None:
-    """The graph from ``root``, the folder that NCGNN_DATA names, or an installed package; None if it is in none."""
+    """The graph from ``root``, the NCGNN_DATA folder or an installed package; None if not found."""
     for folder in data_folders(root):
         path = folder / _file_name(name)
         if path.is_file():
@@ -22,9 +22,9 @@ def local_graph(name: str, root: str | Path | None = None) -> Data | None:
 
 
 def data_folders(root: str | Path | None = None) -> list[Path]:
-    """Folders of ``.npz`` files, in the order in which they are searched."""
+    """Folders of ``.npz`` files, in search order."""
     environment = os.environ.get("NCGNN_DATA")
-    named = [("the data folder", root), ("the folder that NCGNN_DATA names", environment)]
+    named = [("the data folder", root), ("the NCGNN_DATA folder", environment)]
     folders = [(what, Path(folder).expanduser()) for what, folder in named if folder]
     for what, folder in folders:
         if not folder.is_dir():

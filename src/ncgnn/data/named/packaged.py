@@ -24,7 +24,7 @@ _CORA_CLASSES = (  # graphdatascience/resources/cora/serialize_cora.py
 
 
 def packaged_graph(name: str) -> Data | None:
-    """The graph ``name`` from an installed package, None if none has it."""
+    """The graph ``name`` from an installed package; None if no package has it."""
     if name == "karate":
         return _karate()
     folder = _cora_folder() if name == "cora" else None

@@ -1,4 +1,4 @@
-"""The named graphs: all that is known of each by its name alone."""
+"""The named graphs and their properties."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ SplitRule = Literal["20 per class", "25/25/50", "48/32/20", "published splits", 
 
 @dataclass(frozen=True)
 class Published:
-    """A graph's column of the paper's table 1. The paper's H is the share of edges within a class."""
+    """A column of the paper's table 1. The paper's H is the fraction of edges within a class."""
 
     nodes: int
     edges: int
@@ -28,23 +28,23 @@ class DatasetInfo:
     """A named graph.
 
     Attributes:
-        name: what :func:`load_dataset` calls it.
-        note: one line about it.
+        name: name for :func:`load_dataset`.
+        note: one-line description.
         paper: the paper's statistics, for graphs in the paper's table 1.
         pyg: class in ``torch_geometric.datasets`` that downloads it, or None.
         options: arguments of that class.
         keep_splits: whether the downloaded splits are those of the benchmark.
-        drop_isolated: whether nodes without an edge are dropped, as in the paper.
+        drop_isolated: whether nodes without edges are dropped, as in the paper.
         elsewhere: what to do instead, for graphs that PyG cannot download.
-        family: what graphs are called on which like settings are good; "" for one that is like no other.
-        split: how it is usually split, in the words of the tables.
-        is_generated: whether it is made here where there is no file.
-        is_extra: whether it is in the table beside the paper's.
-        has_few_test_nodes: whether single runs vary most.
-        cost: place among the graphs of the tables, the cheapest first; -1 for others.
-        max_hop: the farthest hop that a search may choose.
-        measured_hops: hops of the attention filter in benchmarks, fewer on graphs that are larger or denser.
-        pagerank_steps: steps of PageRank on large graphs; None where it is exact.
+        family: group of graphs that need similar settings; "" for none.
+        split: the usual split, as named in the tables.
+        is_generated: whether it is generated if there is no file.
+        is_extra: whether it is in the table of extra graphs, which are not in the paper.
+        has_few_test_nodes: whether it has few test nodes, so that single runs vary a lot.
+        cost: rank by cost among the graphs of the tables, cheapest first; -1 for others.
+        max_hop: the maximum hop in a search.
+        measured_hops: hops of the attention filter in benchmarks; fewer on larger or denser graphs.
+        pagerank_steps: steps of truncated PageRank on large graphs; None for exact PageRank.
     """
 
     name: str
@@ -67,7 +67,7 @@ class DatasetInfo:
 
 
 def _planetoid(name: str, note: str, title: str, paper: Published | None) -> DatasetInfo:
-    # Planetoid's one split is not kept: the paper draws its own, and no other source of these graphs has it
+    # Planetoid's split is dropped: the paper draws its own, and other sources of these graphs do not include it
     options = {"name": title}
     return DatasetInfo(
         name, note, paper, "Planetoid", options, keep_splits=False, family="citation", split="20 per class"
@@ -114,7 +114,7 @@ def _web(name: str, title: str, paper: Published) -> DatasetInfo:
 
 def _filtered(original: str) -> DatasetInfo:
     name = f"{original}-filtered"
-    where = f"PyG has no loader for it: put {name}.npz (Platonov et al.) into the folder that NCGNN_DATA names"
+    where = f"PyG has no loader for it: put {name}.npz (Platonov et al.) into the NCGNN_DATA folder"
     note = f"{original} without its duplicate nodes"
     return DatasetInfo(name, note, elsewhere=where, family="wikipedia", split="published splits", max_hop=NEAR)
 
@@ -136,8 +136,8 @@ _ALL = (
         "citeseer",
         "citations, Shchur et al.'s version",
         Published(3312, 4536, 3703, 6, 0.74),
-        elsewhere="PyG does not have this 3312-node graph of Shchur et al.: put citeseer.npz into the folder that"
-        " NCGNN_DATA names, or load 'citeseer-planetoid', which can be downloaded but differs (3327 nodes, 15 of them"
+        elsewhere="PyG does not have this 3312-node graph of Shchur et al.: put citeseer.npz into the NCGNN_DATA"
+        " folder, or load 'citeseer-planetoid', which can be downloaded but differs (3327 nodes, 15 of them"
         " without features, and 4552 edges)",
         family="citation",
         split="20 per class",
@@ -174,7 +174,7 @@ _ALL = (
         "actors on one Wikipedia page",
         Published(7600, 26659, 932, 5, 0.22),
         "Actor",
-        family="actor",
+        family="film",
         split="48/32/20",
         max_hop=NEAR,
         cost=9,
@@ -184,8 +184,8 @@ _ALL = (
         "cornell",
         "web pages of a university, as published until 2022: Texas's features and labels on Cornell's edges",
         Published(183, 277, 1703, 5, 0.30),
-        elsewhere="the version the paper used is no longer published: put cornell.npz into the folder that NCGNN_DATA"
-        " names, or load 'cornell-fixed', the repaired graph, which is a different task",
+        elsewhere="the version used in the paper is no longer published: put cornell.npz into the NCGNN_DATA"
+        " folder, or load 'cornell-fixed', the corrected graph, which is a different task",
         family="web",
         split="48/32/20",
         has_few_test_nodes=True,
@@ -219,33 +219,33 @@ _ALL = (
 DATASETS: dict[str, DatasetInfo] = {info.name: info for info in _ALL}
 
 ANY = "default"
-"""Stands for any graph where settings are tuned that are to suit graphs nobody has seen."""
+"""Name of the group of graphs used to tune the default settings for unknown graphs."""
 
 GROUPS = {
     SYN_CORA: tuple(f"{SYN_CORA}:{homophily}" for homophily in ("0.1", "0.3", "0.5", "0.7", "0.9")),
     ANY: ("texas", "wisconsin", "cora", "citeseer", "chameleon", "amazon-photo"),
 }
-"""Graphs for which one setting is tuned."""
+"""Groups of graphs that are tuned together."""
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """What is known of the graph called ``name``; ``syn-cora:H`` is known for every H from 0 to 1."""
+    """The properties of the graph called ``name``; ``syn-cora:H`` is valid for every H from 0 to 1."""
     if name in DATASETS:
         return DATASETS[name]
     if name.startswith("syn-cora:"):
         return _synthetic(f"{_homophily(name):g}")
     near = get_close_matches(name.lower(), DATASETS, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(DATASETS)}"
-    raise InputError(f"there is no graph called {name!r}; {hint}")
+    raise InputError(f"unknown graph {name!r}; {hint}")
 
 
 def find_info(name: str) -> DatasetInfo | None:
-    """What is known of a graph, or of all Syn-Cora graphs; None for a graph of a person's own."""
+    """The properties of a named graph, or of all Syn-Cora graphs; None for the user's own graph."""
     return _synthetic("H") if name.partition(":")[0] == SYN_CORA else DATASETS.get(name)
 
 
 def usual_rule(name: str) -> SplitRule:
-    """How the graph called ``name`` is split where it has no published splits."""
+    """The usual split of the graph called ``name`` if it has no published splits."""
     if name.startswith(SYN_CORA):
         return "25/25/50"
     info = find_info(name)
@@ -258,5 +258,5 @@ def _homophily(name: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise InputError(f"{name!r}: after 'syn-cora:' comes a homophily from 0 to 1, as in 'syn-cora:0.5'")
+        raise InputError(f"{name!r}: 'syn-cora:' must be followed by a homophily from 0 to 1, as in 'syn-cora:0.5'")
     return value

@@ -1,1 +1,1 @@
-"""A person's own graph: from tables, files and objects of other libraries to features, edges and labels."""
+"""Your own graph: features, edges and labels from tables, files and objects of other libraries."""

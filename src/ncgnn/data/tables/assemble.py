@@ -1,4 +1,4 @@
-"""Two tables, of which each column's part is known, put together to a graph."""
+"""Assemble a graph from two tables with known column roles."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from ncgnn.text import several
 
 
 class Frames(NamedTuple):
-    """A node table, an edge table, and what to call them in a message."""
+    """A node table, an edge table, and their names for messages."""
 
     nodes: pd.DataFrame
     edges: pd.DataFrame
@@ -32,7 +32,7 @@ class Frames(NamedTuple):
 def assemble(
     frames: Frames, found: Encoding, class_names: Sequence[str] | None, left_out: Mapping[str, str] | None = None
 ) -> tuple[Data, list[str]]:
-    """The graph, and what there is to say about values that ``found`` does not know."""
+    """The graph, and notes about values unknown to ``found``."""
     table, links, where = frames
     ids = node_ids(table[found.id], where[0])
     y, classes = _labels(table, found, class_names, where[0])
@@ -60,7 +60,7 @@ def assemble(
 
 
 def _graph_name(place: str) -> str:
-    """That of the file, without its ending."""
+    """The name of the file, without its suffix."""
     name = Path(place).name
     return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
@@ -69,7 +69,7 @@ _UNPRINTED = r"[\s\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+"  #
 
 
 def _titles(column: pd.Series) -> list[str]:
-    """On one line, without what a terminal or a browser takes for a command."""
+    """The name on one line, without control characters."""
     titles: list[str] = as_values(column).str.replace(_UNPRINTED, " ", regex=True).str.strip().tolist()
     return titles
 
@@ -86,7 +86,7 @@ def _weights(links: pd.DataFrame, found: Encoding, where: str) -> np.ndarray | N
     if found.weight is None:
         if found.direction is not None:
             raise InputError(
-                f"{where}: the direction of an edge matters to its weight alone: name a weight column too,"
+                f"{where}: edge directions only affect weights: set a weight column too,"
                 f" or leave {found.direction!r} out"
             )
         return None

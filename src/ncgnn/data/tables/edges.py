@@ -1,4 +1,4 @@
-"""Ids of the node table; the edge table's rows as pairs of node numbers, with their weights and directions."""
+"""Ids of the node table, and rows of the edge table as pairs of node numbers with weights and directions."""
 
 import numpy as np
 import pandas as pd
@@ -10,14 +10,14 @@ from ncgnn.errors import InputError
 _ONE = ("", "directed", "->", "<-", "out", "in")
 _BOTH = ("undirected", "both", "<->", "--", "mutual")
 _DROP = "correct it, or drop the edge"
-_NO_WEIGHTS = "no value of the column is: name another one as weight"
+_NO_WEIGHTS = "no value in this column is: use another weight column"
 
 
 def node_ids(column: pd.Series, where: str) -> pd.Series:
-    """The ids as text; blank or repeated ones are an :class:`InputError`."""
+    """The ids as text; :class:`InputError` for blank or repeated ids."""
     ids = as_text(column)
     whole = _without_point_zero(ids)
-    if (whole != ids).all():  # a column of integers that was written out as floats
+    if (whole != ids).all():  # an integer column that was saved as floats
         ids = whole
     blank = (ids == "").to_numpy()
     if blank.any():
@@ -26,18 +26,18 @@ def node_ids(column: pd.Series, where: str) -> pd.Series:
     if twice.any():
         row = int(twice.argmax())
         raise InputError(
-            f"{where}, column {str(column.name)!r}, row {row + 1}: id {ids.iloc[row]!r} occurs again;"
-            f" rows that repeat an id: {int(twice.sum())}; if this is no id, say which column is",
+            f"{where}, column {str(column.name)!r}, row {row + 1}: id {ids.iloc[row]!r} is a duplicate;"
+            f" rows with a repeated id: {int(twice.sum())}; if this is not the id column, choose another",
             "id",
         )
     return ids
 
 
 def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, where: str) -> np.ndarray:
-    """Row of the node table that each end of each edge names, shape (edges, 2)."""
+    """Node table rows of both ends of each edge, shape (edges, 2)."""
     names = pd.concat([as_text(edges[column]) for column in ends], ignore_index=True)
     numbers = _look_up(names, ids)
-    # "1.0" in an edge file is what a column of integers with gaps becomes when it is written out
+    # an integer column with missing values is saved as "1.0"
     strays = numbers < 0
     if strays.any():
         numbers[strays] = _look_up(_without_point_zero(names[strays]), ids)
@@ -54,7 +54,7 @@ def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, whe
 
 
 def edge_weights(column: pd.Series, where: str) -> np.ndarray:
-    """The weights; each must be a number above zero, neither too large nor too small for float32."""
+    """The weights; each must be a positive number within the range of float32."""
     weights = as_numbers(column)
     finite = np.isfinite(weights)
     if not finite.all():
@@ -62,17 +62,17 @@ def edge_weights(column: pd.Series, where: str) -> np.ndarray:
     if (weights <= 0).any():
         row = int((weights <= 0).argmax())
         raise InputError(
-            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not above zero; {_DROP}"
+            f"{where}, column {str(column.name)!r}, row {row + 1}: weight {weights[row]:g} is not positive; {_DROP}"
         )
     fits = (weights >= LEAST_WEIGHT) & (weights <= MOST_WEIGHT)
     if not fits.all():
         what = f"is not between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}"
-        raise fault(column, int(fits.argmin()), what, where, "give the weights in another unit")
+        raise fault(column, int(fits.argmin()), what, where, "use another unit for the weights")
     return weights
 
 
 def times_counted(column: pd.Series, where: str) -> np.ndarray:
-    """How often each edge counts: twice where it holds in both directions, as the two rows that it stands for."""
+    """Multiplicity of each edge: 2 for edges in both directions, which stand for two rows."""
     text = as_values(column).str.lower()
     both = text.isin(_BOTH).to_numpy()
     wrong = ~(both | text.isin(_ONE).to_numpy())
@@ -86,7 +86,7 @@ def times_counted(column: pd.Series, where: str) -> np.ndarray:
 
 
 def _look_up(names: pd.Series, ids: pd.Series) -> np.ndarray:
-    """Position of each name among the unique ids, -1 if it is none of them."""
+    """Position of each name among the unique ids, -1 if not found."""
     codes, _ = pd.factorize(pd.concat([ids, names], ignore_index=True))
     codes = codes[len(ids) :]
     return np.where(codes < len(ids), codes, -1)

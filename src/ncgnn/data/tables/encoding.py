@@ -1,4 +1,4 @@
-"""How the columns of a node table became features: kept with a model, replayed on later tables."""
+"""How the columns of a node table are encoded as features; stored with a model and applied to later tables."""
 
 from typing import Literal, Self
 
@@ -12,9 +12,9 @@ Kind = Literal["numeric", "categorical", "date", "text"]
 class Column(BaseModel):
     """One feature column.
 
-    Numbers and dates (as days since 1970) become one feature ``(value - mean) / scale``, a ``flag`` of zeros and ones
-    stays as it is. Categories become one feature each, and so do the words of a text, weighed by ``idf``; of all words
-    in the table that taught them, a share ``known`` was kept.
+    Numbers and dates (as days since 1970) become one feature ``(value - mean) / scale``; a ``flag`` of zeros and ones
+    is unchanged. Each category becomes one feature, and so does each word of a text, weighted by ``idf``; ``known`` is
+    the fraction of words in the original table that were kept.
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
@@ -32,9 +32,9 @@ class Column(BaseModel):
     @model_validator(mode="after")
     def _check_names(self) -> Self:
         if not len(set(self.words)) == len(self.words) == len(self.idf):
-            raise ValueError("each word must be there once and have a weight")
+            raise ValueError("words must be unique and each must have a weight")
         if len(set(self.categories)) != len(self.categories):
-            raise ValueError("each category must be there once")
+            raise ValueError("categories must be unique")
         return self
 
     @property
@@ -55,7 +55,7 @@ class Column(BaseModel):
 
 
 class Encoding(BaseModel):
-    """Names of the columns that a pair of tables was read with, and what each feature column became."""
+    """The column names used to read a pair of tables, and the encoding of each feature column."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,7 +71,7 @@ class Encoding(BaseModel):
     def __repr__(self) -> str:
         return f"Encoding({len(self.columns)} columns, {sum(column.width for column in self.columns)} features)"
 
-    __str__ = __repr__  # part of what a graph prints; all words of a text would be too much
+    __str__ = __repr__  # printed as part of a graph; all words of a text would be too much
 
     @property
     def feature_names(self) -> list[str]:
@@ -80,16 +80,16 @@ class Encoding(BaseModel):
 
     @property
     def scaled(self) -> tuple[Column, ...]:
-        """Columns whose numbers are shifted and scaled: those of ``data.numbers``, in its order."""
+        """The standardised columns, in the order of ``data.numbers``."""
         return tuple(column for column in self.columns if column.is_number and not column.flag)
 
     def to_json(self) -> str:
-        """The encoding as one JSON text."""
+        """The encoding as JSON text."""
         return self.model_dump_json()
 
     @classmethod
     def from_json(cls, text: str) -> "Encoding":
-        """The encoding that :meth:`to_json` wrote."""
+        """The encoding from the output of :meth:`to_json`."""
         try:
             return cls.model_validate_json(text)
         except ValidationError as error:

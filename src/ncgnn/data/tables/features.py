@@ -1,4 +1,4 @@
-"""Feature columns of a node table: choose how each is encoded, and encode."""
+"""Feature columns of a node table: choose an encoding for each, and encode them."""
 
 import warnings
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ from ncgnn.data.tables.encoding import Column, Kind
 from ncgnn.data.tables.roles import check_column
 from ncgnn.errors import InputError
 
-_LEARNT = ", from which was learnt (add it, blank where it is not known, or train again)"
+_LEARNT = ", which the model needs (add it, blank where unknown, or retrain)"
 Block = Any  # a NumPy array or a scipy.sparse.csr_array
 
 
 class Encoded(NamedTuple):
-    """Features of a table; the numbers among them before they were scaled; of each column what it holds, and what to
-    say of it where it was learnt from another table."""
+    """Features of a table; its numbers before scaling; for each column a description, and notes if the encoding comes
+    from another table."""
 
     x: Tensor
     numbers: Tensor
@@ -42,22 +42,22 @@ class _Part(NamedTuple):
 def choose_columns(
     table: pd.DataFrame, kinds: Mapping[str, Kind], where: str
 ) -> tuple[tuple[Column, ...], dict[str, str]]:
-    """An encoding for each column, of the kind that is given or guessed, and why others are left out."""
+    """An encoding for each column, of the given or inferred kind, and the reasons why others are dropped."""
     chosen = {name: _choose(table[name], kinds.get(name), where) for name in table.columns}
     left_out = {name: reason for name, reason in chosen.items() if isinstance(reason, str)}
     for name, reason in left_out.items():
-        warnings.warn(f"{where}, column {name!r}: {reason}: left out", UserWarning, stacklevel=3)
+        warnings.warn(f"{where}, column {name!r}: {reason}; dropped", UserWarning, stacklevel=3)
     columns = tuple(column for column in chosen.values() if isinstance(column, Column))
     if not columns:
         raise InputError(
-            f"{where}: no feature column is left, and none is made up: add columns that describe the nodes"
+            f"{where}: no feature columns left: add columns that describe the nodes"
             " (numbers, categories, dates or text)"
         )
     return columns, left_out
 
 
 def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Encoded:
-    """Features of the rows of ``table``; values that the columns do not know become zeros."""
+    """Features of the rows of ``table``; unknown values become zeros."""
     for column in columns:
         check_column(table, column.name, where, _LEARNT)
     parts = [_encode(table[column.name], column, where) for column in columns]
@@ -78,7 +78,7 @@ def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
     if kind is None:
         return f"{column.nunique()} different values in {len(column)} rows look like a key"
     if kind == "text":
-        return text.learn_words(column) or "no word is in two rows but not in most"
+        return text.learn_words(column) or "all words are too rare or too common"
     learnt = category.learn_categories(column) if kind == "categorical" else None
     learnt = number.learn_numbers(column, kind, where) if kind in ("numeric", "date") else learnt
     return learnt or "every value is blank"
@@ -101,12 +101,12 @@ def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
 
 
 def _blank(spec: Column) -> str:
-    """What to say where a later table has no value at all."""
+    """A note if a later table has no values at all."""
     return f"column {spec.name!r}: every value is blank"
 
 
 def _stack(blocks: list[Block], rows: int) -> Block:
-    """All blocks side by side, as a sparse matrix only where that is the smaller one."""
+    """All blocks side by side, as a sparse matrix only if that is smaller."""
     width = sum(block.shape[1] for block in blocks)
     filled = sum(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz for block in blocks)
     if filled < KEPT_SPARSE_BELOW * rows * width:
@@ -122,6 +122,6 @@ def _check_scalars(column: pd.Series, where: str) -> None:
     kinds = [type(value) for value in column.dropna().head(1) if not is_scalar(value) or isinstance(value, complex)]
     if kinds:
         raise InputError(
-            f"{where}, column {str(column.name)!r}: holds {kinds[0].__name__} values, not numbers or text; give each"
-            " feature its own column, or name the column to be ignored"
+            f"{where}, column {str(column.name)!r}: contains {kinds[0].__name__} values, not numbers or text; use one"
+            " column per feature, or ignore this column"
         )

@@ -14,7 +14,7 @@ _PARQUET = (".parquet", ".pq")
 
 
 def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
-    """The table, and what to call it in a message: its path, or ``what`` for a data frame."""
+    """The table, and its name for messages: its path, or ``what`` for a data frame."""
     if isinstance(table, pd.DataFrame):
         frame = table.reset_index(drop=table.index.name is None or table.index.name in table.columns)
         return _with_names(frame, [str(name) for name in frame.columns], what), what
@@ -49,7 +49,7 @@ def _check_file(path: Path) -> None:
         raise InputError(f"{path}: no such file")
     known = (*DELIMITERS, *_PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
     if _suffix(path) not in known:
-        raise InputError(f"{path}: unknown kind of table; use .csv, .tsv (also with .gz) or .parquet")
+        raise InputError(f"{path}: unknown file type; use .csv, .tsv (also .gz) or .parquet")
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")
 

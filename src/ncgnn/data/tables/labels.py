@@ -1,4 +1,4 @@
-"""Label column to class numbers."""
+"""Convert the label column to class numbers."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from torch import Tensor, from_numpy
 from ncgnn.data.tables.columns.values import as_values
 from ncgnn.errors import InputError
 
-_MANY = 20  # classes that a few nodes each may have
-_OWN = 0.9  # beyond this share of rows, nearly every row has a text of its own
+_MANY = 20  # this many classes are always plausible
+_OWN = 0.9  # above this fraction of rows, nearly every row has its own text
 
 
 def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: str) -> tuple[Tensor, list[str]]:
-    """Class number of every row, -1 where the label is blank, and the names of the classes.
+    """Class number of every row, -1 for blank labels, and the class names.
 
-    Without ``class_names`` the classes are those of the column in order, as numbers when all are whole numbers.
+    Without ``class_names``, classes are the sorted values of the column, sorted as numbers if all are integers.
     """
     text = as_values(column)
     names = [str(name) for name in class_names] if class_names is not None else _sorted(set(text.unique()) - {""})
@@ -25,8 +25,8 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
     if unknown.any():
         row = int(unknown.argmax())
         raise InputError(
-            f"{where}, column {str(column.name)!r}, row {row + 1}: label {text.iloc[row]!r} is none of the classes"
-            f" {', '.join(names)}; leave the label of such a node blank, or train again"
+            f"{where}, column {str(column.name)!r}, row {row + 1}: label {text.iloc[row]!r} is not one of the classes"
+            f" {', '.join(names)}; leave it blank, or retrain"
         )
     if class_names is None:
         _check_classes(names, int((codes >= 0).sum()), f"{where}, column {str(column.name)!r}")
@@ -34,14 +34,14 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
 
 
 def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:
-    """Measured numbers, texts and keys are no classes."""
+    """Reject label columns of measured numbers, texts or keys."""
     is_text = np.isnan(pd.to_numeric(pd.Series(names), errors="coerce")).any()
     if len(names) <= max(_MANY, labelled * (_OWN if is_text else 0.5)):
         return
-    remedy = "" if is_text else ", or write ranges of these numbers as classes"
+    remedy = "" if is_text else ", or replace the numbers by ranges"
     raise InputError(
-        f"{where}: {len(names)} different {'values' if is_text else 'numbers'} in {labelled} labelled rows are no"
-        f" classes: name another column{remedy}",
+        f"{where}: {len(names)} different {'values' if is_text else 'numbers'} in {labelled} labelled rows are not"
+        f" classes: choose another column{remedy}",
         "label",
     )
 

@@ -1,4 +1,4 @@
-"""Graphs that are not tables yet: NetworkX and igraph objects and GraphML files, as a node and an edge table."""
+"""Convert NetworkX and igraph objects and GraphML files to a node and an edge table."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ def is_graphml(graph: Any) -> bool:
 
 
 def is_graph_object(graph: Any) -> bool:
-    """Whether it is a graph of NetworkX or igraph; neither is imported to find out."""
+    """Whether it is a NetworkX or igraph graph; does not import either."""
     return any(base.__module__.split(".")[0] in ("networkx", "igraph") for base in type(graph).__mro__)
 
 
@@ -32,7 +32,7 @@ def read_graphml(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
         graph = networkx.read_graphml(path)
     except (ParseError, networkx.NetworkXException, OSError, EOFError, ValueError, KeyError, AttributeError) as error:
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"{path}: is no readable GraphML file ({reason})") from error
+        raise InputError(f"{path}: not a readable GraphML file ({reason})") from error
     return _from_networkx(graph)
 
 
@@ -62,6 +62,6 @@ def _with_ends(edges: pd.DataFrame, ends: np.ndarray) -> pd.DataFrame:
 
 
 def _with(table: pd.DataFrame, columns: dict[str, Any]) -> pd.DataFrame:
-    """The table with these columns first, in place of attributes that are called the same."""
+    """The table with these columns first, replacing attributes of the same name."""
     others = table[[name for name in table.columns if name not in columns]]
     return pd.concat([pd.DataFrame(columns), others.reset_index(drop=True)], axis=1)

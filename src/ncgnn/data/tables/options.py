@@ -1,4 +1,4 @@
-"""What a user says about columns, as options or in a TOML file."""
+"""Column roles set by the user, as options or in a TOML file."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from ncgnn.files import read_toml
 
 
 class Columns(BaseModel):
-    """The options of :func:`ncgnn.read_graph` that name columns."""
+    """The column options of :func:`ncgnn.read_graph`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,7 +33,7 @@ class Columns(BaseModel):
 
 
 def read_columns(path: str | Path) -> dict[str, Any]:
-    """Options for :func:`ncgnn.read_graph` from a TOML file: those that it sets."""
+    """Options for :func:`ncgnn.read_graph` from a TOML file."""
     try:
         return Columns.model_validate(read_toml(path)).model_dump(exclude_unset=True)
     except ValidationError as error:
@@ -46,8 +46,7 @@ def read_columns(path: str | Path) -> dict[str, Any]:
 
 
 def with_options(columns: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What a file says of columns and what options say, which are stronger: of a column that an option names, what the
-    file says does not count."""
+    """Merge the settings of a file with options; options override whatever the file says about the same column."""
     said = {key: value for key, value in options.items() if isinstance(value, list)}
     listed = {name for names in said.values() for name in names}
     columns = {key: value for key, value in columns.items() if key not in ("id", "label") or value not in listed}
@@ -59,33 +58,33 @@ def with_options(columns: Mapping[str, Any], options: Mapping[str, Any]) -> dict
 
 
 def kinds_of(**named: Collection[str]) -> dict[str, Any]:
-    """What each column is named as, a kind or to be ignored; one that is named twice is an :class:`InputError`."""
+    """The kind set for each column, or ``ignore``; :class:`InputError` for a column listed twice."""
     kinds: dict[str, Any] = {}
     for kind, names in named.items():
         if isinstance(names, str):
             raise InputError(f"{kind}={names!r}: give a list of column names")
         for name in names:
             if kinds.setdefault(name, kind) != kind:
-                raise InputError(f"column {name!r} is named as {kinds[name]} and as {kind}: keep one")
+                raise InputError(f"column {name!r} is listed as {kinds[name]} and as {kind}: keep one")
     return kinds
 
 
 def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
-    """Whether what is said of columns agrees with what a model has learnt of them, which is what holds."""
+    """Check that column options agree with the encoding of the model, which takes precedence."""
     learnt: dict[str, str] = {column.name: column.kind for column in earlier.columns}
     for kind in ("numeric", "categorical", "date", "text", "ignore"):
         for name in said.get(kind, ()):
             found = learnt.get(name, "ignore")
             if found != kind:
-                how = "has not learnt from this column" if found == "ignore" else f"has learnt this column as {found}"
-                raise InputError(f"column {name!r} under {kind}: the model {how}: do not name it, or train again")
+                how = "does not use this column" if found == "ignore" else f"uses this column as {found}"
+                raise InputError(f"column {name!r} under {kind}: the model {how}: remove the option, or retrain")
 
 
 def feature_columns(table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, str], where: str) -> pd.DataFrame:
-    """The columns of the node table that are features."""
+    """The feature columns of the node table."""
     no_features = {roles.id: "id", roles.label: "label"}
     for name, kind in kinds.items():
         check_column(table, name, where)
         if name in no_features and kind != "ignore":
-            raise InputError(f"column {name!r} is the {no_features[name]}, no feature: do not name it as {kind}")
+            raise InputError(f"column {name!r} is the {no_features[name]}, not a feature: remove it from {kind}")
     return table[[name for name in table.columns if name not in no_features and kinds.get(name) != "ignore"]]

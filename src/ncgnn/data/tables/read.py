@@ -1,4 +1,4 @@
-"""A person's own graph: two tables, one file, or an object of another library."""
+"""Read your own graph: two tables, one file, or an object of another library."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -43,24 +43,24 @@ def read_graph(
     """Read a graph from a node table and an edge table, from one file, or from a graph of another library.
 
     A table is a path to a CSV, TSV (both also ``.gz``) or Parquet file, or a pandas data frame. Ids are compared as
-    text. All columns of the node table but ``id``, ``label`` and those to ``ignore`` are features. What each holds is
-    guessed, and ``data.roles`` says what was found: numbers and dates are standardised (columns of zeros and ones
-    stay), categories become one feature each, free text one for each word (TF-IDF).
+    text. All columns of the node table except ``id``, ``label`` and those in ``ignore`` are features. Their kind is
+    inferred and reported in ``data.roles``: numbers and dates are standardised (columns of zeros and ones are kept),
+    each category becomes one feature, and so does each word of free text (TF-IDF).
 
     Args:
-        nodes: table with a row a node; or, without ``edges``, an ``.npz`` or GraphML file, a NetworkX or igraph graph,
-            whose attributes are the columns, or a PyG ``Data``.
-        edges: one row an edge; repetition and self-loops do not matter, weights of repetitions are summed.
-        id: column of the node table, by default "id" or else the first.
-        label: column with the class, blank where it is unknown; without one no node is labelled.
-        title: column that says what to call a node beside its id; it is a feature as it would be otherwise.
-        source, target: columns of the edge table, by default "source" and "target", each else the first that is left.
+        nodes: table with one row per node; or, without ``edges``, an ``.npz`` or GraphML file, a NetworkX or igraph
+            graph, whose attributes are the columns, or a PyG ``Data``.
+        edges: table with one row per edge; self-loops are dropped, weights of repeated edges are summed.
+        id: id column of the node table; default: "id", otherwise the first column.
+        label: column with the class, blank if unknown; without it, no node is labelled.
+        title: column with a display name for each node; it is still used as a feature.
+        source, target: columns of the edge table; default: "source" and "target", otherwise the first free column.
         weight: column of the edge table with positive weights.
-        direction: column of the edge table that says which edges hold in both directions: their weights count twice.
-        numeric, categorical, date, text: columns of which the kind is not to be guessed.
-        ignore: columns that are no features.
-        encoding: ``data.encoding`` of an earlier graph: make the same features of these tables.
-        class_names: ``data.class_names`` of an earlier graph: number the classes as there.
+        direction: column of the edge table that marks edges in both directions, whose weights count twice.
+        numeric, categorical, date, text: columns whose kind is set instead of inferred.
+        ignore: columns to ignore.
+        encoding: ``data.encoding`` of an earlier graph, to encode these tables the same way.
+        class_names: ``data.class_names`` of an earlier graph, to number the classes the same way.
     """
     wanted: dict[str, str | None] = {"id": id, "label": label, "title": title}
     wanted |= {"source": source, "target": target, "weight": weight, "direction": direction}
@@ -83,27 +83,27 @@ def read_graph(
 
 
 def is_npz(graph: Any) -> bool:
-    """Whether it is the path of a file of arrays."""
+    """Whether it is the path of an ``.npz`` file."""
     return isinstance(graph, str | Path) and str(graph).lower().endswith(".npz")
 
 
 def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
     given = next((name for name, value in said.items() if value is not None and len(value)), None)
     if given is not None:
-        raise InputError(f"{given} describes tables, and the graph is none: leave it out")
+        raise InputError(f"{given} only applies to tables: remove it")
 
 
 def _frames(nodes: Any, edges: Table | None) -> Frames:
     if is_graphml(nodes) or is_graph_object(nodes):
         if edges is not None:
-            raise InputError(f"{_place(nodes)}: holds the edges too: give no edge table")
+            raise InputError(f"{_place(nodes)}: includes the edges: do not pass an edge table")
         table, links = read_graphml(nodes) if is_graphml(nodes) else object_tables(nodes)
         (table, first), (links, second) = (
             read_table(table, _place(nodes)),
             read_table(links, f"edges of {_place(nodes)}"),
         )
     elif edges is None:
-        raise InputError("an edge table is needed beside the node table (it may have no rows)")
+        raise InputError("an edge table is required (it may be empty)")
     else:
         (table, first), (links, second) = read_table(nodes, "node table"), read_table(edges, "edge table")
     if table.empty:
@@ -119,10 +119,10 @@ def _read_npz(
     path: str | Path, edges: Table | None, encoding: Encoding | None, class_names: Sequence[str] | None
 ) -> Data:
     if edges is not None:
-        raise InputError(f"{path}: an .npz file holds the edges too: give no edge table")
+        raise InputError(f"{path}: an .npz file includes the edges: do not pass an edge table")
     data = read_npz(path)
     if encoding is not None and data.feature_names != encoding.feature_names:
-        raise InputError(f"{path}: its features are not those of the earlier graph: read the tables instead")
+        raise InputError(f"{path}: its features differ from those of the earlier graph: read the tables instead")
     if class_names is not None:
         labels = pd.Series(["", *data.class_names], name="labels").iloc[data.y.numpy() + 1]
         data.y, data.class_names = encode_labels(labels, class_names, str(path))

@@ -1,4 +1,4 @@
-"""What the columns of two tables were taken for, to be shown before anything is learnt from them."""
+"""Report of the column roles of two tables, printed before training."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ _MOST_LINES = 30
 
 
 class Role(NamedTuple):
-    """A column, what it is taken for, and what it holds."""
+    """A column, its role, and a description of its contents."""
 
     table: str
     column: str
@@ -23,18 +23,18 @@ class Role(NamedTuple):
 def node_roles(
     table: str, found: Encoding, labels: str, details: Sequence[str], left_out: Mapping[str, str]
 ) -> list[Role]:
-    """Roles of the columns of the node table: id, label, title, features, those that are left out."""
+    """Roles of the columns of the node table: id, label, title, features, ignored columns."""
     label = [] if found.label is None else [Role(table, found.label, "label", labels)]
     title = [] if found.title is None else [Role(table, found.title, "title")]
     features = [
         Role(table, column.name, column.kind, detail) for column, detail in zip(found.columns, details, strict=True)
     ]
-    others = [Role(table, name, "left out", reason) for name, reason in left_out.items()]
+    others = [Role(table, name, "dropped", reason) for name, reason in left_out.items()]
     return [Role(table, found.id, "id"), *label, *title, *features, *others]
 
 
 def edge_roles(table: str, found: Encoding, pairs: np.ndarray, edges: int) -> list[Role]:
-    """Roles of the columns of the edge table; with the first of them, what became of the rows."""
+    """Roles of the columns of the edge table; the first one describes the rows."""
     loops = int((pairs[:, 0] == pairs[:, 1]).sum())
     repeated = len(pairs) - loops - edges
     counts = f"{len(pairs)} rows, {edges} edges: {repeated} repeated, {loops} self-loops"
@@ -44,7 +44,7 @@ def edge_roles(table: str, found: Encoding, pairs: np.ndarray, edges: int) -> li
 
 
 def role_lines(roles: Sequence[Role]) -> list[str]:
-    """The roles as aligned lines under the names of the tables; of very many columns the first, and a count."""
+    """The roles as aligned lines under the table names; with very many columns, the first ones and a count."""
     lines: list[str] = []
     for table in dict.fromkeys(role.table for role in roles):
         own = [role for role in roles if role.table == table]

@@ -1,4 +1,4 @@
-"""Which columns of the two tables are ids, labels, titles, ends of edges, weights and directions."""
+"""Find the id, label, title, source, target, weight and direction columns of two tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ def choose_roles(
     earlier: Encoding | None,
     where: tuple[str, str],
 ) -> Encoding:
-    """Column names: those wanted, else those of the earlier encoding, else the defaults. All exist in the tables."""
+    """Column names: as requested, otherwise as in the earlier encoding, otherwise the defaults. All must exist."""
     roles = {} if earlier is None else {"columns": earlier.columns} | {key: getattr(earlier, key) for key in wanted}
     roles |= {key: name for key, name in wanted.items() if name is not None}
     for key in ("label", "title"):
@@ -38,8 +38,8 @@ def choose_roles(
 
 
 def check_column(table: pd.DataFrame, name: str | None, where: str, about: str = "") -> None:
-    """An :class:`InputError` that lists the columns there are, if the one called ``name`` is not among them; it may say
-    something about that one."""
+    """Raise an :class:`InputError` that lists the existing columns if there is no column ``name``; ``about`` adds a
+    hint."""
     if name is not None and name not in table:
         shown = ", ".join(table.columns[:12]) + (", ..." if len(table.columns) > 12 else "")
         raise InputError(f"{where}: there is no column {name!r}{about}; columns: {shown}")
@@ -48,7 +48,7 @@ def check_column(table: pd.DataFrame, name: str | None, where: str, about: str =
 def _default_id(nodes: pd.DataFrame, label: str | None, where: str) -> str:
     others = [name for name in nodes.columns if name != label]
     if not others:
-        raise InputError(f"{where}: there is no id column: add a column 'id' that names each node")
+        raise InputError(f"{where}: no id column: add a column 'id' with a unique id per node")
     return "id" if "id" in others else others[0]
 
 

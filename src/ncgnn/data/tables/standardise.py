@@ -1,4 +1,4 @@
-"""Numbers scaled by the training nodes alone, and a graph as the model that was trained on another one takes it."""
+"""Scale numbers with statistics of the training nodes, or as in an earlier encoding."""
 
 from copy import copy
 
@@ -15,10 +15,10 @@ from ncgnn.errors import InputError
 
 
 def standardise(data: Data) -> Data:
-    """The graph with numbers and dates scaled by mean and deviation of its training nodes; ``data.encoding`` says so.
+    """The graph with numbers and dates scaled by mean and deviation of its training nodes, stored in ``data.encoding``.
 
-    A column that has one value on all of them, or none, keeps mean and scale of the whole table. A graph that is not
-    from tables stays as it is.
+    A column that is constant or missing on all training nodes keeps mean and scale of the whole table. Graphs that are
+    not from tables are unchanged.
     """
     encoding, mask = data.get("encoding"), data.get("train_mask")
     if encoding is None or data.get("numbers") is None or mask is None or mask.dim() != 1:
@@ -29,7 +29,7 @@ def standardise(data: Data) -> Data:
 
 
 def with_encoding(data: Data, encoding: Encoding) -> Data:
-    """The graph with its numbers scaled as ``encoding`` says, which has the same features."""
+    """The graph with its numbers scaled as in ``encoding``, which must have the same features."""
     own, numbers = data.get("encoding"), data.get("numbers")
     if own is None or numbers is None or own.columns == encoding.columns:
         return data
@@ -48,7 +48,7 @@ def with_encoding(data: Data, encoding: Encoding) -> Data:
 
 
 def unscaled(data: Data) -> Data:
-    """The graph with the numbers as they stand in its table, however they are scaled."""
+    """The graph with its original, unscaled numbers."""
     encoding = data.get("encoding")
     if encoding is None:
         return data
@@ -81,12 +81,12 @@ def _replaced(x: Tensor, places: list[int], values: np.ndarray) -> Tensor:
 
 
 def _check_alike(own: Encoding, other: Encoding) -> None:
-    """Whether columns hold the same, but for the mean and scale of their numbers."""
+    """Check that columns are equal except for the mean and scale of numbers."""
     learnt = {column.name: (column.kind, column.flag, column.idf) for column in other.columns}
     for column in own.columns:
         found = (column.kind, column.flag, column.idf)
         if learnt.get(column.name, found) != found:
             raise InputError(
-                f"column {column.name!r} was not read as the model's was: read the graph with"
+                f"column {column.name!r} was encoded differently in training: read the graph with"
                 " encoding=classifier.encoding_"
             )

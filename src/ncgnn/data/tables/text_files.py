@@ -1,4 +1,4 @@
-"""CSV and TSV files, with every value left as text."""
+"""Read CSV and TSV files, with all values as text."""
 
 import codecs
 import csv
@@ -14,7 +14,7 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = ",\t;|"
 _BLOCK = 1 << 24  # bytes; a row must fit into one block
 _GZIP = b"\x1f\x8b"
-_WIDE = {  # the longer marks first: UTF-32's begins like UTF-16's
+_WIDE = {  # longer byte-order marks first: UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
     codecs.BOM_UTF16_LE: "utf-16",
@@ -23,10 +23,10 @@ _WIDE = {  # the longer marks first: UTF-32's begins like UTF-16's
 
 
 def read_text(path: Path, suffix: str) -> pa.Table:
-    """The table in a file; values are separated as the suffix says, or by another mark if that fits better."""
+    """Read a table; the separator follows from the suffix, unless another one fits better."""
     content = _content(path)
     parse = pa.csv.ParseOptions(delimiter=find_delimiter(content, DELIMITERS[suffix]), newlines_in_values=True)
-    # one thread: only then does arrow name the row of a fault
+    # with several threads, arrow does not report the row of an error
     read = pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK)
     names = pa.csv.open_csv(pa.BufferReader(content), read_options=read, parse_options=parse).schema.names
     convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
@@ -34,7 +34,7 @@ def read_text(path: Path, suffix: str) -> pa.Table:
 
 
 def find_delimiter(content: bytes, usual: str) -> str:
-    """The mark that divides the header: the usual one if it also gives all first rows as many values, else another."""
+    """The separator: the usual one if all first rows then have as many values as the header, otherwise another."""
     marks: list[str] = [usual, *_MARKS]
     widths = {mark: _widths(content, mark) for mark in marks}
     candidates = [mark for mark, found in widths.items() if found and found[0] > 1]
@@ -46,12 +46,12 @@ def find_delimiter(content: bytes, usual: str) -> str:
 
 
 def reason(error: Exception) -> str:
-    """Arrow's message as a line for the person who owns the table."""
+    """Arrow's error as a one-line message for the user."""
     message = " ".join(str(error).split())
     ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
     if ragged:
         row, expected, got = map(int, ragged.groups())
-        return f"row {row - 1} has {got} values where the header has {expected}: quote values that hold the separator"
+        return f"row {row - 1} has {got} values, but the header has {expected}: quote values that contain the separator"
     if isinstance(error, UnicodeDecodeError) or "UTF8" in message:
         return "the text is not UTF-8: save the table as UTF-8"
     if "Empty CSV" in message:
@@ -60,7 +60,7 @@ def reason(error: Exception) -> str:
 
 
 def _widths(content: bytes, mark: str) -> list[int]:
-    """How many values the first rows have if ``mark`` divides them."""
+    """Number of values in the first rows if ``mark`` is the separator."""
     start = content[: 1 << 16]
     lines = io.StringIO(start.decode("utf-8-sig", "replace"), newline="")
     try:
@@ -78,5 +78,5 @@ def _content(path: Path) -> bytes:
     wide = next((name for mark, name in _WIDE.items() if content.startswith(mark)), None)
     if wide is not None:
         content = content.decode(wide).encode()
-    # arrow takes a header without an end of line for an empty file
+    # arrow treats a header without a line break as an empty file
     return content if content.endswith(b"\n") else content + b"\n"

@@ -1,4 +1,4 @@
-"""The paper's figures about what the model learns: measured into tables, drawn from them."""
+"""The paper's figures of what the model learns: data are measured, stored as tables and drawn."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "PaperFigure", "measure", "report"]
 
-_SUBJECT = "The paper's figures about what the model learns."
+_SUBJECT = "The paper's figures of what the model learns."
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class PaperFigure:
 
     Attributes:
         title: what it shows.
-        columns: its tables, and what of them is drawn.
-        steps: how often ``measure`` calls its argument.
-        measure: trains and returns the tables.
+        columns: its tables, and the columns that are drawn.
+        steps: number of times ``measure`` calls its argument.
+        measure: trains the models and returns the tables.
         draw: draws the tables.
-        caption: says in words what there is to see.
+        caption: describes the figure in words.
     """
 
     title: str
@@ -41,7 +41,7 @@ class PaperFigure:
 
 FIGURES = {
     "fig3": PaperFigure(
-        "Figure 3: nodes on a plane",
+        "Figure 3: t-SNE maps",
         fig3.COLUMNS,
         fig3.STEPS,
         fig3.measure,
@@ -49,7 +49,7 @@ FIGURES = {
         fig3_drawing.caption,
     ),
     "fig5": PaperFigure(
-        "Figure 5: whom a node listens to",
+        "Figure 5: receptive field of a node",
         fig5.COLUMNS,
         fig5.STEPS,
         fig5.measure,
@@ -57,7 +57,7 @@ FIGURES = {
         fig5_drawing.caption,
     ),
     "fig6": PaperFigure(
-        "Figure 6: which capsules speak for which class",
+        "Figure 6: couplings of capsules and classes",
         fig6.COLUMNS,
         fig6.STEPS,
         fig6.measure,
@@ -68,7 +68,7 @@ FIGURES = {
 
 
 def measure(name: str, folder: Path, done: Callable[[], None] = lambda: None) -> None:
-    """Train what a figure shows, and write its tables; on one thread, whatever the number of cores."""
+    """Train the models of a figure on one thread and write its tables."""
     from ncgnn.train.reproducible import use_threads
 
     with use_threads(1):
@@ -77,7 +77,7 @@ def measure(name: str, folder: Path, done: Callable[[], None] = lambda: None) ->
 
 
 def report(names: list[str], folder: Path, page: Path, introduction: str = _SUBJECT) -> list[Path]:
-    """Draw these figures and all others that have their tables in the folder, beside a page that shows them."""
+    """Draw these figures, and all others with tables in the folder, and write a page that shows them."""
     shown = {}
     for name, figure in FIGURES.items():
         if name in names or has_tables(folder, name, figure.columns):

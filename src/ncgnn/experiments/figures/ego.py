@@ -1,4 +1,4 @@
-"""Whom a node listens to: its receptive field under a filter, as a small graph."""
+"""The receptive field of a node under a filter, as a small graph."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,11 +15,11 @@ from ncgnn.explain.contributions import row
 from ncgnn.sparse import normalized_adjacency
 
 TOP = 32
-"""More neighbours than these make a picture that nobody can read."""
+"""Maximum number of neighbours to draw; more would be unreadable."""
 
 
 def adjacency(data: Data) -> Any:
-    """Ones where two nodes are joined in either direction."""
+    """Binary adjacency matrix, symmetrised."""
     size = int(data.num_nodes or 0)
     source, target = data.edge_index.numpy()
     a = sp.coo_array((np.ones(source.size), (source, target)), shape=(size, size)).tocsr()
@@ -30,7 +30,7 @@ def adjacency(data: Data) -> Any:
 
 
 def gcn_row(data: Data, node: int, layers: int) -> np.ndarray:
-    """How strongly a GCN's layers together pass each node's features on to this one, their weights left aside."""
+    """Total propagation weight of each node's features to this one through all layers of a GCN."""
     a = normalized_adjacency(data.edge_index, int(data.num_nodes or 0), data.get("edge_weight"))
     row = np.eye(1, a.shape[0], node)
     for _ in range(layers):
@@ -47,7 +47,7 @@ def filter_row(shown: Shown, node: int) -> np.ndarray:
 
 
 def strongest(weights: np.ndarray, node: int, top: int = TOP) -> np.ndarray:
-    """The other nodes with the largest weights, the strongest first; of equal ones the first by number."""
+    """The other nodes with the largest weights, largest first; ties are broken by number."""
     others = np.where(np.arange(len(weights)) == node, 0.0, weights)
     order = np.argsort(-others, kind="stable")[:top]
     chosen: np.ndarray = order[others[order] > 0]
@@ -55,7 +55,7 @@ def strongest(weights: np.ndarray, node: int, top: int = TOP) -> np.ndarray:
 
 
 def ego_tables(data: Data, node: int, weights: Mapping[str, np.ndarray]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Nodes and edges of the node's surroundings under each row of weights; the node itself is the first of each."""
+    """Nodes and edges around the node for each row of weights; the node itself comes first."""
     a = adjacency(data)
     far = shortest_path(a, unweighted=True, indices=node)
     fields = {panel: np.concatenate([[node], strongest(row, node)]) for panel, row in weights.items()}

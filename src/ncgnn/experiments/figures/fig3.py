@@ -1,4 +1,4 @@
-"""Figure 3: what three models make of Amazon Computers, on a plane."""
+"""Figure 3: t-SNE maps of three models on Amazon Computers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,9 +12,7 @@ from ncgnn.tsne import plane
 
 GRAPH = "amazon-computers"
 MODELS = ("GCN", "GAT", "NCGNN-A")
-CHANGES: dict[str, Any] = {
-    "GAT": {"epochs": 200, "patience": 200}
-}  # of 200 epochs, the weights that are best on validation
+CHANGES: dict[str, Any] = {"GAT": {"epochs": 200, "patience": 200}}  # best weights on validation within 200 epochs
 NEAREST = 10
 STEPS = 2 * len(MODELS)
 COLUMNS = {
@@ -24,7 +22,7 @@ COLUMNS = {
 
 
 def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
-    """Train the three models and map what each makes of every node."""
+    """Train the three models and map their hidden features."""
     data = load_split(graph)
     points: dict[str, object] = {
         "node": data.node_ids,
@@ -43,7 +41,7 @@ def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
 
 
 def alike(vectors: np.ndarray, labels: np.ndarray, nearest: int = NEAREST) -> float:
-    """Which share of a node's nearest neighbours among the vectors is of its class, on average over labelled nodes."""
+    """Mean fraction of a node's nearest vectors that share its class, over labelled nodes."""
     from sklearn.neighbors import NearestNeighbors
 
     known = labels >= 0

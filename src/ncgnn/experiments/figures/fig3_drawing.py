@@ -1,4 +1,4 @@
-"""Figure 3 from its tables: one map beside the other."""
+"""Draw figure 3: one map per model."""
 
 from typing import TYPE_CHECKING
 
@@ -30,7 +30,6 @@ def caption(tables: Tables) -> str:
     shares = ", ".join(f"{alike[model]:.3f} for {model}" for model in MODELS)
     return (
         "t-SNE maps of all nodes of Amazon Computers, coloured by class: hidden features of GCN and GAT, and for "
-        "NCGNN-A the class capsule of the greatest length. A map bends distances, so here is what it shows as a "
-        f"number: of the {NEAREST} nodes nearest to a node in the space that is mapped, the share of its class is "
-        f"{shares}."
+        "NCGNN-A the longest class capsule. Maps distort distances, so here is the same as a number: in the original "
+        f"space, the mean fraction of the {NEAREST} nearest nodes that share a node's class is {shares}."
     )

@@ -1,4 +1,4 @@
-"""Figure 5: how far the attention filter listens on Cora, and what it hears at one node."""
+"""Figure 5: the attention filter on Cora, and the receptive field of one node."""
 
 from collections.abc import Callable, Mapping
 
@@ -25,7 +25,7 @@ COLUMNS = {
 
 
 def measure(done: Callable[[], None], graph: str = GRAPH) -> Tables:
-    """Train the four models, choose the node, look at its surroundings."""
+    """Train the four models, choose the node and measure its receptive fields."""
     data = load_split(graph)
     shown = _train(data, done)
     right = {name: _right(one, data) for name, one in shown.items()}
@@ -55,11 +55,11 @@ def _train(data: Data, done: Callable[[], None]) -> dict[str, Shown]:
 
 
 def choose_node(test: np.ndarray, right: Mapping[str, np.ndarray], sureness: np.ndarray) -> int:
-    """The test node that both GCNs get wrong and NCGNN-A with five hops gets right, and of those the one that it is
-    surest of."""
+    """Among the test nodes that both GCNs get wrong and NCGNN-A with five hops gets right, the one it is most confident
+    about."""
     candidates = np.flatnonzero(test & ~right[GCN_2] & ~right[GCN_5] & right[NCGNN_5])
     if not candidates.size:
-        raise InputError("fig5 shows a test node that both GCNs get wrong and NCGNN-A right: here is none")
+        raise InputError("fig5 needs a test node that both GCNs get wrong and NCGNN-A gets right, but there is none")
     return int(candidates[sureness[candidates].argmax()])
 
 
@@ -90,8 +90,7 @@ def _probabilities(data: Data, node: int, shown: Mapping[str, Shown]) -> pd.Data
 
 
 def _agreement(test: np.ndarray, right: Mapping[str, np.ndarray]) -> pd.DataFrame:
-    """Of the test nodes, how many NCGNN-A with five hops and a GCN get right together and alone: the node that is
-    shown is one of them."""
+    """Number of test nodes that NCGNN-A with five hops and a GCN both get right, and that only one of them does."""
     ours, rows = right[NCGNN_5][test], []
     for model in (GCN_2, GCN_5):
         gcn = right[model][test]

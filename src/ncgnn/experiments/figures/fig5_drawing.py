@@ -1,4 +1,4 @@
-"""Figure 5 from its tables: hops, probabilities, and four surroundings of one node."""
+"""Draw figure 5: hops, probabilities, and four receptive fields of one node."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def _probabilities(axes: Any, table: pd.DataFrame, classes: list[str]) -> None:
 
 
 def _surroundings(axes: Any, nodes: pd.DataFrame, edges: pd.DataFrame, colors: dict[str, Any]) -> None:
-    """The node in the middle, each other on the ring of its distance; larger where it is heard more."""
+    """The node in the centre, the others on rings by distance; size shows weight."""
     at = positions(nodes, edges)
     for source, target in zip(edges["source"], edges["target"], strict=True):
         axes.plot(*zip(at[source], at[target], strict=True), color="lightgrey", linewidth=0.8, zorder=1)
@@ -68,7 +68,7 @@ def _surroundings(axes: Any, nodes: pd.DataFrame, edges: pd.DataFrame, colors: d
 
 
 def positions(nodes: pd.DataFrame, edges: pd.DataFrame) -> dict[str, tuple[float, float]]:
-    """A tree around the first node: each node on the ring of its distance, within the slice of its parent."""
+    """Tree layout around the first node: each node is on the ring of its distance, within the sector of its parent."""
     distance = dict(zip(nodes["node"], nodes["distance"], strict=True))
     children, root = tree(distance, edges), nodes["node"].iloc[0]
     angle: dict[str, float] = {}
@@ -88,8 +88,8 @@ def positions(nodes: pd.DataFrame, edges: pd.DataFrame) -> dict[str, tuple[float
 
 
 def tree(distance: dict[str, int], edges: pd.DataFrame) -> dict[str, list[str]]:
-    """The children of each node. A node hangs on a neighbour that is nearer to the first node by one, or on the first
-    node itself where no such neighbour is drawn."""
+    """The children of each node. The parent is a neighbour that is one step closer to the first node, or the first
+    node itself if no such neighbour is drawn."""
     root = next(iter(distance))
     parent: dict[str, str] = {node: root for node in distance if node != root}
     pairs = list(zip(edges["source"], edges["target"], strict=True))
@@ -105,11 +105,11 @@ def caption(tables: Tables) -> str:
     counts = tables["agreement"].set_index("model").loc[GCN_2]
     accuracies = ", ".join(f"{runs[model]:.1%} {model}" for model in _SHADES)
     return (
-        f"NCGNN-A on Cora. (a) The attention ξ to each hop, here most to hop {first['hop']:.0f} "
-        f"({first['attention']:.2f}); in the paper farther hops get more. (b) What four models say about one node. (c) "
-        "Its direct neighbours; (d) whom it hears through two layers of GCN; (e, f) through NCGNN-A's filters. A star "
-        "is the node, nodes on a ring are equally far, larger ones are heard more, and at most 32 are drawn. The node "
-        "is an illustration: of the test nodes that both GCNs get wrong and NCGNN-A with five hops right, the one that "
-        f"NCGNN-A is surest of. Of all test nodes, NCGNN-A alone is right on {counts['only_ncgnn']}, the GCN of two "
-        f"layers alone on {counts['only_gcn']}. Test accuracies: {accuracies}."
+        f"NCGNN-A on Cora. (a) The attention ξ of each hop, here largest for hop {first['hop']:.0f} "
+        f"({first['attention']:.2f}); in the paper, farther hops get more. (b) Class probabilities of one node from "
+        "four models. (c) Its direct neighbours, (d) the receptive field of a two-layer GCN, (e, f) those of NCGNN-A's "
+        "filters. The star is the node; rings show distance, size shows weight; at most 32 nodes are drawn. The node "
+        "is only an example: among the test nodes that both GCNs get wrong and NCGNN-A with five hops gets right, it "
+        f"is the one NCGNN-A is most confident about. Of all test nodes, {counts['only_ncgnn']} are right with NCGNN-A "
+        f"only and {counts['only_gcn']} with the two-layer GCN only. Test accuracies: {accuracies}."
     )

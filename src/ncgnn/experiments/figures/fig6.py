@@ -1,4 +1,4 @@
-"""Figure 6: which capsules are heard for which class, on eight graphs."""
+"""Figure 6: couplings of capsules and classes on eight graphs."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,7 +9,7 @@ from ncgnn.experiments.figures.models import Shown, load_split, show
 from ncgnn.experiments.figures.store import Tables
 from ncgnn.explain import Trace, selection, trace_model
 
-# The paper does not say which eight; four whose edges join equals, four whose edges do not.
+# The paper does not name its eight graphs; these are four homophilous and four heterophilous ones.
 GRAPHS = ("cora", "citeseer", "pubmed", "amazon-photo", "chameleon", "actor", "texas", "wisconsin")
 CAPSULES = 8
 STEPS = len(GRAPHS)
@@ -22,7 +22,7 @@ COLUMNS = {
 def measure(done: Callable[[], None], graphs: Sequence[str] = GRAPHS) -> Tables:
     """Train NCGNN-A on each graph and average its couplings over the nodes."""
     couplings, runs = [], []
-    for data in [load_split(graph) for graph in graphs]:  # all of them first: is each at hand?
+    for data in [load_split(graph) for graph in graphs]:  # load all graphs first, to fail early
         shown = show(data, "NCGNN-A", num_capsules=CAPSULES)
         trace = trace_model(shown.module, *shown.inputs.arguments)
         couplings.append(mean_couplings(trace, data))

@@ -1,4 +1,4 @@
-"""Figure 6 from its tables: a heatmap a graph, all on one scale of colours."""
+"""Draw figure 6: one heatmap per graph, all with the same colour scale."""
 
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ def draw(tables: Tables) -> "Figure":
 
 
 def color_scale(table: pd.DataFrame) -> "ScalarMappable":
-    """One for all graphs, with equal couplings in its middle."""
+    """One colour scale for all graphs, with uniform couplings in the middle."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -51,7 +51,7 @@ def _heatmap(axes: Any, table: pd.DataFrame, scale: "ScalarMappable") -> None:
 
 
 def _color_bar(bar: Any, equal: float) -> None:
-    """Without the part below zero, where there are no couplings."""
+    """A colour bar without the part below zero, where there are no couplings."""
     low, high = max(0.0, bar.vmin), bar.vmax
     bar.set_ticks([low, equal, high], labels=[f"{low:.3f}", f"1/K = {equal:.3f}", f"{high:.3f}"])
     bar.ax.set_ylim(low, high)
@@ -63,10 +63,10 @@ def caption(tables: Tables) -> str:
     scaled = ", ".join(f"{row.graph} ({row.beta:g})" for row in runs.itertuples() if row.beta != 1)
     strongest = table.iloc[int(table["coupling"].argmax())]
     return (
-        f"Couplings of NCGNN-A, averaged over the nodes, with K = {table['capsule'].nunique()} capsules on every "
-        "graph; white is 1/K, where all capsules are heard alike. Averages lie between "
+        f"Couplings of NCGNN-A, averaged over nodes, with K = {table['capsule'].nunique()} capsules on every "
+        "graph; white is 1/K, where all capsules have equal weight. Averages are between "
         f"{table['coupling'].min():.3f} and {table['coupling'].max():.3f} (capsule {strongest['capsule']} for class "
-        f"{strongest['class']} of {strongest['graph']}); single nodes' couplings have, by graph, {low:.3f} to "
-        f"{high:.3f} of the entropy of equal ones. Beta is 1, the paper's{', but on ' * bool(scaled)}{scaled}. The "
-        "paper does not name its eight graphs."
+        f"{strongest['class']} of {strongest['graph']}); the mean entropy of the couplings of single nodes, relative "
+        f"to uniform couplings, is {low:.3f} to {high:.3f}, depending on the graph. Beta is 1, as in the paper"
+        f"{', except on ' * bool(scaled)}{scaled}. The paper does not name its eight graphs."
     )

@@ -1,4 +1,4 @@
-"""The models that the figures show: trained on split 0 with seed 0, without the test labels."""
+"""The models of the figures, trained on split 0 with seed 0 and without test labels."""
 
 import json
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from ncgnn.train.inputs import Inputs
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """A trained model: its module and what it was given, its settings, its class probabilities of all nodes [N, C], and
-    the row that says how it came about."""
+    """A trained model: module, inputs, settings, class probabilities of all nodes [N, C], and its row in the table of
+    runs."""
 
     model: Model[Any]
     module: Any
@@ -30,7 +30,7 @@ class Shown:
     row: dict[str, Any]
 
     def hidden(self) -> np.ndarray:
-        """What the model makes of each node [N, h]."""
+        """Hidden features of each node [N, h]."""
         found: np.ndarray = self.model.hidden(self.module, self.inputs).detach().numpy()
         return found
 
@@ -43,14 +43,14 @@ def load_split(graph: str) -> Data:
 
 
 def show(data: Data, line: str, name: str | None = None, **changes: Any) -> Shown:
-    """The model of a line of the tables, called ``name``, with the settings it has there but for ``changes``."""
+    """The model of a table line, called ``name``, with the settings of the table except for ``changes``."""
     settings = settings_of(LINES[line], data.name)
-    assert settings is not None  # figures show graphs that have presets
+    assert settings is not None  # all graphs in figures have presets
     return _show(data, find_model(LINES[line].model), name or line, settings, changes)
 
 
 def show_within(data: Data, line: str, name: str, hops: int) -> Shown:
-    """The same with its receptive field cut or continued to ``hops``: of a GCN as many layers."""
+    """The same with exactly ``hops`` hops; for a GCN, as many layers."""
     settings = settings_of(LINES[line], data.name)
     model = find_model(LINES[line].model)
     if isinstance(settings, Config):

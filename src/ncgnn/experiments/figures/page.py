@@ -7,7 +7,7 @@ from ncgnn.files import atomic
 
 
 def write_page(page: Path, introduction: str, shown: Sequence[tuple[str, str, Path]]) -> None:
-    """A title, a caption and a picture for each figure."""
+    """Write a title, a caption and a picture per figure."""
     sections = (_section(title, caption, picture, page.parent) for title, caption, picture in shown)
     page.parent.mkdir(parents=True, exist_ok=True)
     with atomic(page) as file:

@@ -1,4 +1,4 @@
-"""The numbers behind a figure as CSV files, from which it is drawn."""
+"""The data behind each figure, as CSV files."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,9 +10,9 @@ from ncgnn.files import atomic
 
 Tables = dict[str, pd.DataFrame]
 Columns = Mapping[str, tuple[str, ...]]
-"""The columns of each table that are drawn; a table may have more."""
+"""The required columns of each table; a table may have more."""
 
-_NAMES = ("node", "label", "class", "source", "target")  # names, also where they look like numbers
+_NAMES = ("node", "label", "class", "source", "target")  # names, even if they look like numbers
 
 
 def table_path(folder: Path, figure: str, table: str) -> Path:
@@ -38,12 +38,12 @@ def _read(path: Path, figure: str, wanted: tuple[str, ...]) -> pd.DataFrame:
     try:
         table = pd.read_csv(path, dtype=dict.fromkeys(_NAMES, str), keep_default_na=False)
     except OSError:
-        raise InputError(f"{path}: is not there; ncgnn reproduce {figure} makes it") from None
+        raise InputError(f"{path}: does not exist; create it with ncgnn reproduce {figure}") from None
     except (ValueError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
-        raise InputError(f"{path}: no table ({reason}); ncgnn reproduce {figure} makes it anew") from None
+        raise InputError(f"{path}: not a table ({reason}); recreate it with ncgnn reproduce {figure}") from None
     missing = [column for column in wanted if column not in table]
     if missing or table.empty:
         lacks = f"no column {missing[0]!r}" if missing else "no rows"
-        raise InputError(f"{path}: {lacks}; ncgnn reproduce {figure} makes it anew")
+        raise InputError(f"{path}: {lacks}; recreate it with ncgnn reproduce {figure}")
     return table

@@ -1,1 +1,1 @@
-"""What a column of a table holds: numbers, dates, categories or text, each learnt once and replayed later."""
+"""Column kinds: numbers, dates, categories and text. Each encoding is fitted once and reused for later tables."""

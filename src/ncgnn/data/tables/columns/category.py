@@ -1,4 +1,4 @@
-"""Columns of categories: one feature each."""
+"""Categorical columns: one feature per category."""
 
 import numpy as np
 import pandas as pd
@@ -12,16 +12,16 @@ _MOST = 1000
 
 
 def learn_categories(column: pd.Series) -> Column | None:
-    """The column with its categories, the most frequent if they are very many; None where every value is blank."""
+    """The column with its categories, limited to the most frequent; None if all values are blank."""
     text = as_values(column)
     counts = text[text != ""].value_counts()
-    # by name before frequency, so that the choice among equals does not hang on the order of the rows
+    # sorted by name first, so that ties do not depend on the order of the rows
     kept = counts.sort_index().sort_values(ascending=False, kind="stable").index[:_MOST]
     return Column(name=str(column.name), kind="categorical", categories=tuple(sorted(kept))) if len(kept) else None
 
 
 def one_hot(column: pd.Series, spec: Column) -> tuple[sp.csr_array, pd.Series, int]:
-    """The features [N, categories], the values that are none of the categories, and how many are blank."""
+    """The features [N, categories], the unknown values, and the number of blank values."""
     text = as_values(column)
     codes = pd.Index(spec.categories, dtype="str").get_indexer(pd.Index(text))
     blank = (text == "").to_numpy()
@@ -36,7 +36,7 @@ def describe_categories(spec: Column, unknown: pd.Series, blank: int) -> str:
 
 
 def note_categories(spec: Column, unknown: pd.Series) -> str:
-    """What to say of categories that a later table has and the first had not."""
+    """A note about categories in a later table that were not in the first."""
     if not len(unknown):
         return ""
     return (

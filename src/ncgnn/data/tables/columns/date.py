@@ -6,13 +6,13 @@ from pandas.api import types
 
 from ncgnn.data.tables.columns.values import as_values, fault
 
-_ADVICE = "write dates like 2024-12-31 or 2024-12-31 23:59, leave it blank, or name the column as categorical"
+_ADVICE = "write dates like 2024-12-31 or 2024-12-31 23:59, leave it blank, or declare the column categorical"
 _DAY = pd.Timedelta(days=1)
 _FIRST = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 def as_days(column: pd.Series) -> np.ndarray:
-    """Values as days since 1970 in float64, nan where there is no date; text must be in ISO 8601 or like 31.12.2024."""
+    """Values as days since 1970 in float64, nan if there is no date; text must be ISO 8601 or like 31.12.2024."""
     values = column if types.is_datetime64_any_dtype(column.dtype) else as_values(column).replace("", None)
     dates = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
     if dates.isna().any() and not types.is_datetime64_any_dtype(column.dtype):
@@ -21,7 +21,7 @@ def as_days(column: pd.Series) -> np.ndarray:
 
 
 def checked_days(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
-    """Values as days, nan where there is none; the first that is no date is an :class:`InputError`."""
+    """Values as days, nan if missing; :class:`InputError` for the first value that is not a date."""
     days = as_days(column)
     wrong = np.isnan(days) & (as_values(column) != "").to_numpy()
     if wrong.any():
@@ -30,10 +30,10 @@ def checked_days(column: pd.Series, where: str, advice: str = _ADVICE) -> np.nda
 
 
 def are_dates(column: pd.Series, text: pd.Series) -> bool:
-    """Whether every value is a date; ``text`` is the column as text, "" where there is nothing."""
+    """Whether every value is a date; ``text`` is the column as text, "" for missing values."""
     if types.is_datetime64_any_dtype(column.dtype):
         return True
-    # a look at one value spares most columns the attempt
+    # checking one value first is enough for most columns
     filled = text[text != ""]
     if filled.empty or not filled.iloc[:1].str.match(r"\d{4}-\d|\d{1,2}\.\d{1,2}\.\d{4}$").all():
         return False

@@ -1,4 +1,4 @@
-"""What a feature column holds, guessed from its values."""
+"""Infer the kind of a feature column from its values."""
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,9 @@ _WORDS_OF_A_TEXT = 3
 
 
 def guess_kind(column: pd.Series, where: str) -> Kind | None:
-    """Numbers, dates, categories or text; None for a key, which says nothing about other nodes.
+    """Numbers, dates, categories or text; None for a key, which carries no information about other nodes.
 
-    Text with some few non-numbers among numbers is an :class:`~ncgnn.InputError`: more likely a slip than a category.
+    A few non-numbers among numbers raise an :class:`~ncgnn.InputError`: they are more likely a mistake than categories.
     """
     if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
         return "numeric"
@@ -35,16 +35,16 @@ def guess_kind(column: pd.Series, where: str) -> Kind | None:
 
 
 def _are_codes(filled: pd.Series) -> bool:
-    """Digits of one length that may begin with 0, as of places: numbers are seldom written so."""
+    """Whether values are digits of equal length, some with leading zeros, like postcodes."""
     is_even = filled.str.fullmatch(r"\d{2,}").all() and filled.str.len().nunique() == 1
     return bool(is_even and filled.str.startswith("0").any())
 
 
 def _check_comma(column: pd.Series, filled: pd.Series, where: str) -> None:
-    """Numbers with a decimal comma would pass for categories."""
+    """Reject numbers with a decimal comma, which would be taken for categories."""
     if len(filled) and filled.str.fullmatch(r"[+-]?\d+(,\d+)?").all():
         row = as_values(column).str.contains(",").to_numpy().argmax()
-        raise fault(column, int(row), "has a comma", where, "write numbers like 3.5, or name the column as categorical")
+        raise fault(column, int(row), "has a comma", where, "write numbers like 3.5, or declare the column categorical")
 
 
 def _kind_of_text(filled: pd.Series, rows: int) -> Kind | None:

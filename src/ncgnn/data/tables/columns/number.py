@@ -1,4 +1,4 @@
-"""Columns of numbers and dates: one feature, shifted and scaled."""
+"""Numeric and date columns: one standardised feature."""
 
 import numpy as np
 import pandas as pd
@@ -8,17 +8,17 @@ from ncgnn.data.tables.columns.values import checked_numbers
 from ncgnn.data.tables.encoding import Column, Kind
 from ncgnn.errors import InputError
 
-_LEARNT_AS = {"numeric": "numbers", "date": "dates like 2024-12-31"}
+_EXPECTED = {"numeric": "numbers", "date": "dates like 2024-12-31"}
 
 
 def raw_numbers(column: pd.Series, kind: Kind, where: str) -> np.ndarray:
-    """The values of a column that was learnt as float64, dates as days; nan where there is none."""
-    advice = f"the column was learnt as {_LEARNT_AS[kind]}: correct it, or leave it blank"
+    """The values of a fitted column as float64, dates as days; nan if missing."""
+    advice = f"the model expects {_EXPECTED[kind]} in this column: correct it, or leave it blank"
     return checked_days(column, where, advice) if kind == "date" else checked_numbers(column, where, advice)
 
 
 def learn_numbers(column: pd.Series, kind: Kind, where: str) -> Column | None:
-    """The column with mean and scale over all rows; None where every value is blank."""
+    """The column with mean and scale over all rows; None if all values are blank."""
     values = checked_days(column, where) if kind == "date" else checked_numbers(column, where)
     values = values[~np.isnan(values)]
     if not len(values):
@@ -30,27 +30,27 @@ def learn_numbers(column: pd.Series, kind: Kind, where: str) -> Column | None:
 
 
 def mean_and_scale(values: np.ndarray) -> tuple[float, float]:
-    """Mean and standard deviation; a constant column is only shifted."""
-    # rounding gives some constant columns a tiny deviation, and tiny differences none
+    """Mean and standard deviation; constant columns have scale 1."""
+    # with rounding, constant columns can have a tiny deviation, and tiny differences none
     constant = values.min() == values.max()
     return float(values.mean()), 1.0 if constant else float(values.std()) or 1.0
 
 
 def scale_numbers(values: np.ndarray, column: Column, where: str) -> np.ndarray:
-    """The feature (N,) in float32; a missing value is the mean, and 0 in a column of zeros and ones."""
+    """The feature (N,) in float32; missing values become the mean, or 0 in a column of zeros and ones."""
     scaled = (values - column.mean) / column.scale
     wild = np.abs(scaled) > np.finfo(np.float32).max
     if wild.any():
         row = int(wild.argmax())
         raise InputError(
-            f"{where}, column {column.name!r}, row {row + 1}: {values[row]:g} is too far from the values that the"
+            f"{where}, column {column.name!r}, row {row + 1}: {values[row]:g} is too far from the values the"
             f" column was encoded with (mean {column.mean:g}, deviation {column.scale:g})"
         )
     return np.nan_to_num(scaled).astype(np.float32)
 
 
 def describe_numbers(values: np.ndarray, kind: Kind) -> str:
-    """Smallest and largest value, and how many are missing."""
+    """Minimum, maximum and number of missing values."""
     missing = int(np.isnan(values).sum())
     gaps = f", {missing} missing" if missing else ""
     if missing == len(values):

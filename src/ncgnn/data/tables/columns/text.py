@@ -1,4 +1,4 @@
-"""Columns of free text: TF-IDF as scikit-learn's, one feature a word."""
+"""Free-text columns: TF-IDF as in scikit-learn, one feature per word."""
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,12 @@ from ncgnn.data.tables.columns.values import as_values
 from ncgnn.data.tables.encoding import Column
 
 _MOST = 5000
-_RARE, _COMMON = 2, 0.5  # rows, and share of rows: rarer words say nothing of other nodes, more common ones nothing
+_RARE, _COMMON = 2, 0.5  # rows, and fraction of rows: rarer and more common words carry no information
 _FALL = 0.05
 
 
 def learn_words(column: pd.Series) -> Column | None:
-    """The column with its words and their weights; None where no word is in several rows but not in most."""
+    """The column with its words and their weights; None if all words are too rare or too common."""
     text = as_values(column)
     text = text[text != ""]
     found = tokens(text)
@@ -40,7 +40,7 @@ def learn_words(column: pd.Series) -> Column | None:
 
 
 def tf_idf(column: pd.Series, spec: Column) -> tuple[sp.csr_array, float, int]:
-    """The features [N, words], which share of all words is known, and how many rows have text but no known word."""
+    """The features [N, words], the fraction of known words, and the number of rows with text but no known word."""
     found = tokens(as_values(column))
     codes = pc.index_in(found.words, value_set=pa.array(spec.words, pa.large_string())).fill_null(-1).to_numpy()
     known = codes >= 0
@@ -56,7 +56,7 @@ def describe_words(spec: Column, known: float, strange: int) -> str:
 
 
 def note_words(spec: Column, known: float, strange: int) -> str:
-    """What to say where a later table has other words than the first."""
+    """A note if a later table has other words than the first."""
     if not strange and known >= spec.known - _FALL:
         return ""
     return (
@@ -66,7 +66,7 @@ def note_words(spec: Column, known: float, strange: int) -> str:
 
 
 def _counts(rows: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> sp.csr_array:
-    """How often each word is in each text."""
+    """Word counts per text."""
     counts = sp.csr_array((np.ones(len(rows)), (rows, codes)), shape=shape)
     counts.sum_duplicates()
     return counts

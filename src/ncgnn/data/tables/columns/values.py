@@ -1,4 +1,4 @@
-"""A table's column as text or as numbers, whatever type it came with."""
+"""Convert a table column of any type to text or numbers."""
 
 import numpy as np
 import pandas as pd
@@ -6,15 +6,15 @@ from pandas.api import types
 
 from ncgnn.errors import InputError
 
-_ADVICE = "correct it, leave it blank, or name the column as categorical or to be ignored"
-_MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # what programs write for nothing; NA and None may be names
+_ADVICE = "correct it, leave it blank, declare the column categorical, or ignore it"
+_MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # null values written by programs; NA and None may be names
 _TOO_LARGE = 1e30  # features are float32, whose squares must stay finite
 
 
 def as_text(column: pd.Series) -> pd.Series:
-    """Values as text without surrounding blanks; missing ones as "".
+    """Values as stripped text; missing ones as "".
 
-    Whole numbers that arrive as floats, because their column has gaps, lose the ".0": they match integers.
+    Integers stored as floats, because the column has missing values, lose the ".0" so that they match integers.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(column.cat.categories.dtype)
@@ -23,17 +23,17 @@ def as_text(column: pd.Series) -> pd.Series:
     try:
         return column.astype("str").mask(column.isna(), "").str.strip()
     except UnicodeEncodeError as error:
-        raise InputError(f"column {str(column.name)!r}: holds text that is not valid Unicode: correct it") from error
+        raise InputError(f"column {str(column.name)!r}: contains text that is not valid Unicode: correct it") from error
 
 
 def as_values(column: pd.Series) -> pd.Series:
-    """Values as text like :func:`as_text`, and "" also for what programs write where there is none."""
+    """Values as text like :func:`as_text`, with null values written by programs as ""."""
     text = as_text(column)
     return text.mask(text.isin(_MISSING), "")
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:
-    """Values as float64, nan where there is no number; true and false are 1 and 0."""
+    """Values as float64, nan for non-numbers; true and false are 1 and 0."""
     if types.is_numeric_dtype(column.dtype) or types.is_bool_dtype(column.dtype):
         return column.to_numpy(np.float64, na_value=np.nan)
     text = as_text(column)
@@ -44,7 +44,7 @@ def as_numbers(column: pd.Series) -> np.ndarray:
 
 
 def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
-    """Values as float64, nan where there is none; the first that is no finite number is an :class:`InputError`."""
+    """Values as float64, nan if missing; :class:`InputError` for the first value that is not a finite number."""
     numbers = as_numbers(column)
     wrong = ~(np.abs(numbers) < _TOO_LARGE)
     wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
@@ -57,14 +57,14 @@ def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.
 
 
 def no_number(column: pd.Series, row: int, where: str, advice: str = _ADVICE) -> InputError:
-    """The error that names a value where a number is wanted."""
+    """The error for a value that is not a number."""
     if as_text(column.iloc[[row]]).str.fullmatch(r"[+-]?\d+,\d+").all():
         return fault(column, row, "has a comma", where, "write numbers like 3.5")
     return fault(column, row, "is not a finite number", where, advice)
 
 
 def fault(column: pd.Series, row: int, what: str, where: str, advice: str = _ADVICE) -> InputError:
-    """The error that names a value and its place; ``row`` counts from 0."""
+    """The error for a value, with its position; ``row`` counts from 0."""
     value = as_text(column.iloc[[row]]).iloc[0]
     said = f"{value!r} {what}" if as_values(column.iloc[[row]]).iloc[0] else "the value is missing"
     return InputError(f"{where}, column {str(column.name)!r}, row {row + 1}: {said}; {advice}")
