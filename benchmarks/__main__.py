@@ -3,7 +3,7 @@
 python -m benchmarks                     all parts
 python -m benchmarks --large             the parts that take longer, instead
 python -m benchmarks --parts steps       one of them, whose results are replaced
-python -m benchmarks --parts             nothing but pictures and page, from the results at hand
+python -m benchmarks --parts             only plots and page, from existing results
 """
 
 import argparse
@@ -121,7 +121,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser("benchmarks", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     found.add_argument("--large", action="store_true", help="the parts that take longer")
     found.add_argument("--parts", nargs="*", choices=[*PARTS, *LARGE_PARTS], help="default: all")
-    found.add_argument("--graphs", nargs="+", default=graphs.NAMES, choices=graphs.NAMES, help="default: all at hand")
+    found.add_argument("--graphs", nargs="+", default=graphs.NAMES, choices=graphs.NAMES, help="default: all available")
     found.add_argument("--repeats", type=int, default=5)
     found.add_argument("--threads", type=int, help="default: as many as torch takes")
     found.add_argument("--results", type=Path, default=ROOT / "results/benchmarks", help="folder of CSV files")
@@ -130,7 +130,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def publish(results: Path, where: Path) -> None:
-    """Pictures and page, from the results at hand."""
+    """Plots and page, from existing results."""
     for file, prefix in (("scaling.csv", ""), ("scaling-large.csv", "large-")):
         plots.draw(table.read(results / file), where.parent / "performance", prefix)
     text = page.render(where.read_text("utf-8"), results)

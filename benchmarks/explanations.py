@@ -2,7 +2,7 @@
 
 python -m benchmarks.explanations                              all parts
 python -m benchmarks.explanations --parts quality --graphs texas
-python -m benchmarks.explanations --parts                      nothing but the page, from the results at hand
+python -m benchmarks.explanations --parts                      only the page, from existing results
 
 Trained models are kept in runs/explanations and used again.
 """

@@ -1,4 +1,4 @@
-"""The graphs at hand."""
+"""The available graphs."""
 
 from collections.abc import Iterator, Sequence
 

@@ -28,7 +28,7 @@ from ncgnn.files import atomic
 from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
-NODES, DEGREE = 1_000_000, 5  # edges a node
+NODES, DEGREE = 1_000_000, 5  # edges per node
 WORDS, LENGTH = 20_000, 8
 
 

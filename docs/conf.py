@@ -32,7 +32,10 @@ python_maximum_signature_line_length = 100
 napoleon_use_rtype = False
 
 nitpicky = True  # a docstring that refers to a name which has no entry is a mistake
-nitpick_ignore_regex = [("py:.*", r"(?!ncgnn\b).*"), ("py:class", r"ncgnn\.models\.base\.model\.S")]  # S is a type variable
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!ncgnn\b).*"),
+    ("py:class", r"ncgnn\.models\.base\.model\.S"),
+]  # S is a type variable
 
 _DEFINED = ("class", "exception", "function", "data")
 

@@ -16,7 +16,7 @@ from ncgnn.errors import InputError
 from ncgnn.nn import Routing
 from ncgnn.train.inputs import Inputs
 
-NOT_CALIBRATED = "the model has no calibration: train with nodes set aside for it"
+NOT_CALIBRATED = "the model is not calibrated: train it with held-out nodes for calibration"
 _FEW = 8  # names that can be listed, all of them, in a message
 
 
@@ -85,11 +85,11 @@ class Names:
     titles: Sequence[str] | None
 
     def title(self, number: int) -> str | None:
-        """What to call a node beside its id, where that is known."""
+        """The display name of a node, if any."""
         return self.titles[number] or None if self.titles is not None else None
 
     def split(self, number: int) -> str | None:
-        """The part of the split that a node belongs to, where that is known."""
+        """The role of a node in the split, if known."""
         return self.splits[number] or None if self.splits is not None else None
 
     def class_number(self, name: object) -> int:
@@ -100,13 +100,13 @@ class Names:
 
 
 def find(wanted: Sequence[object], known: Sequence[str], kind: str, titles: Sequence[str] = ()) -> list[int]:
-    """The places of names; for one that is not there, an error with the name whose title it is, or those nearest."""
+    """The positions of names; for an unknown name, an error with the closest names or the node with this title."""
     places = {name: place for place, name in enumerate(known)}
     missing = next((str(name) for name in wanted if str(name) not in places), None)
     if missing is None:
         return [places[str(name)] for name in wanted]
     if missing and missing in titles:
-        raise InputError(f"{missing!r} is the title of {kind} {known[titles.index(missing)]!r}: give its id")
+        raise InputError(f"{missing!r} is the title of {kind} {known[titles.index(missing)]!r}: use its id")
     raise InputError(f"there is no {kind} {missing!r}; {_others(missing, known)}")
 
 
@@ -114,4 +114,4 @@ def _others(missing: str, known: Sequence[str]) -> str:
     if len(known) <= _FEW:
         return f"there are {', '.join(map(repr, known))}"
     near = get_close_matches(missing, known, n=3, cutoff=0.5)
-    return f"{'near are' if near else 'there are such as'} {', '.join(map(repr, near or known[:3]))}"
+    return f"{'closest:' if near else 'for example:'} {', '.join(map(repr, near or known[:3]))}"

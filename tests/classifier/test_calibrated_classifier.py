@@ -55,14 +55,14 @@ def test_probabilities_are_calibrated_and_classes_as_before(data, calibrated):
 def test_without_nodes_set_aside_there_is_no_set(trained, karate):
     assert trained.calibration_ is None
     np.testing.assert_array_equal(trained.predict_proba(karate), shares_of(trained.decision_function(karate)))
-    with pytest.raises(InputError, match="no calibration"):
+    with pytest.raises(InputError, match="not calibrated"):
         trained.predict_set(karate)
 
 
 def test_calibration_nodes_that_train_or_validate_are_refused(data, calibrated):
     wrong = data.clone()
     wrong.calibration_mask = data.calibration_mask | data.val_mask
-    with pytest.raises(InputError, match="val_mask and calibration_mask share nodes"):
+    with pytest.raises(InputError, match="val_mask and calibration_mask overlap"):
         NCGNNClassifier.from_config(calibrated.config_).fit(wrong)
 
 

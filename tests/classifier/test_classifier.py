@@ -237,12 +237,12 @@ def test_other_features_than_those_learned_are_refused(trained, karate, two_ring
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (lambda mask: None, "must be one mask over the nodes: draw a split"),
-        (lambda mask: torch.stack([mask, mask], dim=1), "must be one mask over the nodes"),
-        (lambda mask: mask[:-1], "must be one mask over the nodes"),
-        (lambda mask: mask.nonzero().flatten(), "must be one mask over the nodes"),
-        (lambda mask: mask.long(), "must be one mask over the nodes"),
-        (torch.zeros_like, "is empty: there is nothing to train, validate or test on"),
+        (lambda mask: None, "must be a mask over the nodes: create a split"),
+        (lambda mask: torch.stack([mask, mask], dim=1), "must be a mask over the nodes"),
+        (lambda mask: mask[:-1], "must be a mask over the nodes"),
+        (lambda mask: mask.nonzero().flatten(), "must be a mask over the nodes"),
+        (lambda mask: mask.long(), "must be a mask over the nodes"),
+        (torch.zeros_like, "is empty: it needs at least one node"),
     ],
 )
 def test_masks_that_are_no_split_are_refused(two_rings, key, wrong, message):
@@ -264,7 +264,7 @@ def test_masks_must_not_contain_unlabelled_nodes(two_rings, small):
 
 def test_published_splits_must_be_chosen_first(two_rings):
     two_rings.train_mask = torch.stack([two_rings.train_mask] * 10, dim=1)
-    with pytest.raises(InputError, match="choose one with published_split"):
+    with pytest.raises(InputError, match="select one with published_split"):
         NCGNNClassifier().fit(two_rings)
 
 
@@ -276,14 +276,14 @@ def test_a_graph_without_labels_cannot_be_learned(two_rings):
 
 def test_training_nodes_of_one_class_are_refused(two_rings):
     two_rings.train_mask &= two_rings.y == 0
-    with pytest.raises(InputError, match="fewer than two classes: there is nothing to learn"):
+    with pytest.raises(InputError, match="fewer than two classes"):
         NCGNNClassifier().fit(two_rings)
 
 
 def test_there_is_no_score_without_test_nodes(trained, karate):
     bare = karate.clone()
     del bare.test_mask
-    with pytest.raises(InputError, match=r"^test_mask must be one mask"):
+    with pytest.raises(InputError, match=r"^test_mask must be a mask"):
         trained.score(bare)
     bare.test_mask = torch.zeros(34, dtype=torch.bool)
     with pytest.raises(InputError, match=r"^test_mask is empty"):
@@ -316,7 +316,7 @@ def test_nodes_with_two_parts_are_refused(two_rings):
     for other in ("val_mask", "train_mask"):
         wrong = two_rings.clone()
         wrong.test_mask = wrong[other].clone()
-        with pytest.raises(InputError, match=f"{other} and test_mask share nodes"):
+        with pytest.raises(InputError, match=f"{other} and test_mask overlap"):
             NCGNNClassifier(epochs=1).fit(wrong)
 
 

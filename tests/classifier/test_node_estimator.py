@@ -87,11 +87,11 @@ def test_nodes_that_were_set_aside_are_nodes_like_others():
 @pytest.mark.parametrize(
     ("nodes", "y", "val", "message"),
     [
-        ([0, 1, 2], [0, 1], 0.2, r"3 nodes, but y of shape \(2,\): give one class for each node"),
-        ([0, 1, 2], [0, 1, 1], 1.5, "val is a share of the nodes, above 0 and below 1, not 1.5"),
+        ([0, 1, 2], [0, 1], 0.2, r"3 nodes, but y has shape \(2,\): y must have one class per node"),
+        ([0, 1, 2], [0, 1, 1], 1.5, "val must be a fraction of the nodes, above 0 and below 1, not 1.5"),
         ([0], [0], 0.2, "val=0.2 of 1 nodes leaves none to train on"),
-        ([4, 7, 7, 5], [0, 1, 1, 0], 0.2, "node 7 is given more than once"),
-        ([0, 1, 2], [0, 1, -1], 0.2, "y holds -1, which stands for no label: leave those nodes out"),
+        ([4, 7, 7, 5], [0, 1, 1, 0], 0.2, "node 7 occurs more than once"),
+        ([0, 1, 2], [0, 1, -1], 0.2, "y contains -1, which means unlabelled: leave these nodes out"),
     ],
 )
 def test_what_cannot_be_learnt_from_is_one_line(club, nodes, y, val, message):

@@ -109,7 +109,7 @@ def test_a_folder_below_a_file_or_a_dead_link_is_not_writable(tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for place in ("file", "file/run", "link", "link/run"):
-        with pytest.raises(InputError, match=f"{place}: cannot be written .* is not a folder one may write to"):
+        with pytest.raises(InputError, match=f"{place}: cannot be written .* is not a writable folder"):
             check_writable(tmp_path / place)
 
 

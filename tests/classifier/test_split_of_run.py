@@ -74,5 +74,5 @@ def test_a_damaged_description_is_named(run, text):
 @pytest.mark.parametrize("text", ["id,predicted\n0,1\n", None])
 def test_predictions_without_the_split_are_named(run, text):
     (run / "predictions.csv").unlink() if text is None else (run / "predictions.csv").write_text(text)
-    with pytest.raises(InputError, match=r"predictions\.csv: does not tell the split of the run"):
+    with pytest.raises(InputError, match=r"predictions\.csv: does not contain the split of the run"):
         with_split_of_run(load_dataset("karate"), run)

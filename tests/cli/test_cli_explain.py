@@ -53,7 +53,7 @@ def test_a_node_that_is_named_twice_is_one(ncgnn, karate_run, here):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--node", "340"], "there is no node '340'; near are '34'|there is no node '340'; near are .*'30'.*"),
+        (["--node", "340"], "there is no node '340'; closest: '34'|there is no node '340'; closest: .*'30'.*"),
         (["--node", "1", "--class", "12"], "there is no class '12'; there are '0', '1', '2', '3'"),
         (
             ["--node", "1", "--against", "x"],

@@ -138,6 +138,6 @@ def test_a_model_of_ones_own_has_to_be_named(ncgnn, here, own_model, monkeypatch
     assert ncgnn("train", "karate", "--model", own_model, "--epochs", 1, "--out", "run").code == 0
     monkeypatch.setattr(registry, "_OWN", {})  # another process does not know it
     done = ncgnn("predict", "run", "karate")
-    message = "run/model.safetensors: its model 'own-sage' is not known here: register it first (--model-class)"
+    message = "run/model.safetensors: unknown model 'own-sage': register it first (--model-class)"
     assert (done.code, done.out, done.err) == (2, "", f"ncgnn: {message}\n")
     assert ncgnn("predict", "run", "karate", "--model-class", own_model).code == 0

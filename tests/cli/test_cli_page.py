@@ -38,7 +38,7 @@ def test_one_s_own_tables_have_a_page_with_their_split(ncgnn, tables, here):
             "--page always explains the predicted class in a fixed layout: remove --against",
         ),
         (["--sample", "3"], "--page always explains the predicted class in a fixed layout: remove --sample"),
-        (["--node", "340"], "there is no node '340'; near are .*"),
+        (["--node", "340"], "there is no node '340'; closest: .*"),
     ],
 )
 def test_mistakes_are_said_and_leave_no_page(ncgnn, karate_run, here, options, message):

@@ -107,7 +107,8 @@ def test_a_label_that_the_model_does_not_know(ncgnn, topics, here):
     (here / "nodes.csv").write_text(re.sub('"007","[^"]+"', '"007","music"', text))
     done = ncgnn("predict", topics, "--nodes", "nodes.csv", "--edges", "edges.csv")
     assert (done.code, done.out) == (2, "")
-    assert re.fullmatch(r"ncgnn: nodes.csv, column 'topic', row 8: label 'music' is not one of the classes .*\n", done.err)
+    message = r"nodes.csv, column 'topic', row 8: label 'music' is not one of the classes .*"
+    assert re.fullmatch(f"ncgnn: {message}\n", done.err)
 
 
 def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):
@@ -141,8 +142,8 @@ def test_a_label_that_is_not_known_is_null(ncgnn, topics):
     ("asked", "message"),
     [
         (["--out", "nowhere/p.csv"], "nowhere/p.csv: cannot be written (there is no folder nowhere)"),
-        (["--coverage", "90"], "the model has no calibration"),
-        (["--min-confidence", "0.5"], "--min-confidence: the model has no calibration"),
+        (["--coverage", "90"], "the model is not calibrated"),
+        (["--min-confidence", "0.5"], "--min-confidence: the model is not calibrated"),
     ],
 )
 def test_what_cannot_be_given_is_said_before_tables_are_read(ncgnn, topics, asked, message):

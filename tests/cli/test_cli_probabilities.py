@@ -86,7 +86,7 @@ def test_what_cannot_be_promised_is_refused(ncgnn, model, options, option, messa
 def test_a_model_without_calibration_promises_nothing(ncgnn, karate_run, option):
     done = ncgnn("predict", karate_run, "karate", *option)
     assert (done.code, done.out) == (2, "")
-    assert "the model has no calibration: train" in done.err
+    assert "the model is not calibrated: train" in done.err
     assert ncgnn("predict", karate_run, "karate").err.startswith("note: probabilities are uncalibrated")
 
 

@@ -73,7 +73,7 @@ def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypa
     monkeypatch.setattr(MODEL, "preset", lambda graph, variant: None)
     done = ncgnn("reproduce", "table6", "--models", "GCN tuned")
     assert done.code == 0
-    assert "skipping GCN tuned on syn-cora: first run ncgnn tune GRAPH --model gcn" in done.err
+    assert "skipping GCN tuned on syn-cora: first run ncgnn tune syn-cora --model gcn" in done.err
 
 
 @pytest.mark.parametrize(

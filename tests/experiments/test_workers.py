@@ -177,7 +177,7 @@ def test_two_at_once_never_store_a_run_twice(tmp_path):
 
 
 def kill_at_work(folder: Path, delay: float) -> int:
-    """Kill a farm soon after it has stored another row; how many there are then."""
+    """Kill a pool of workers soon after it has stored another row; how many there are then."""
     store = RunStore(folder)
     before, process = len(store.read()), start(folder)
     while process.poll() is None and len(store.read()) == before:
@@ -190,7 +190,7 @@ def kill_at_work(folder: Path, delay: float) -> int:
 
 
 @pytest.mark.long
-def test_a_farm_killed_ten_times_ends_with_the_rows_of_an_undisturbed_one(tmp_path):
+def test_workers_killed_ten_times_ends_with_the_rows_of_undisturbed_ones(tmp_path):
     calm, killed = tmp_path / "calm", tmp_path / "killed"
     assert start(calm).wait(timeout=300) == 0
     moments = random.Random(0)

@@ -83,9 +83,9 @@ def test_another_class_can_be_explained(club, karate):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"nodes": ["nobody"]}, "there is no node 'nobody'; there are such as '0', '1', '2'"),
+        ({"nodes": ["nobody"]}, "there is no node 'nobody'; for example: '0', '1', '2'"),
         ({"nodes": ["1"], "top": 2.5}, "top = 2.5: must be a positive number of neighbours"),
-        ({"nodes": ["3x"]}, "there is no node '3x'; near are '3'"),
+        ({"nodes": ["3x"]}, "there is no node '3x'; closest: '3'"),
         ({"nodes": ["1"], "target": "22"}, "there is no class '22'; there are '0', '1', '2', '3'"),
         (
             {"nodes": ["1"], "against": "none"},
@@ -131,7 +131,7 @@ def test_explaining_does_not_touch_the_model_or_the_random_state(club, karate):
 def test_a_title_in_place_of_an_id_is_noticed(club, karate):
     titled = copy(karate)
     titled.node_titles = ["", "Ann", *[""] * 32]
-    with pytest.raises(InputError, match="'Ann' is the title of node '1': give its id"):
+    with pytest.raises(InputError, match="'Ann' is the title of node '1': use its id"):
         list(club.explain(titled, ["Ann"]))
 
 

@@ -107,7 +107,7 @@ def test_a_model_of_ones_own_is_trained_by_name(own, karate, tmp_path):
 def test_a_file_may_not_name_code_to_run(own, karate, tmp_path):
     ncgnn.NodeClassifier("sage", {"epochs": 1}).fit(karate).save(tmp_path / "own.safetensors")
     registry._OWN.clear()
-    with pytest.raises(InputError, match=r"own.safetensors: its model 'sage' is not known here: register it first"):
+    with pytest.raises(InputError, match=r"own.safetensors: unknown model 'sage': register it first"):
         ncgnn.NodeClassifier.load(tmp_path / "own.safetensors")
 
 

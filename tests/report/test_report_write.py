@@ -86,5 +86,5 @@ def test_training_that_patience_ended_has_not_used_up_its_epochs(club):
 
 def test_a_model_from_a_file_does_not_tell_how_it_was_trained(club, tmp_path):
     NCGNNClassifier(hops=2, epochs=2, **SMALL).fit(club).save(tmp_path / "m.safetensors")
-    with pytest.raises(InputError, match="the model is from a file, which does not tell how its training went"):
+    with pytest.raises(InputError, match="the model was loaded from a file, which has no training history"):
         report_of(NCGNNClassifier.load(tmp_path / "m.safetensors"), club)

@@ -81,7 +81,7 @@ def test_the_page_asks_for_what_the_server_has(get, ask):
 def test_an_unknown_node_is_not_found_in_one_line(ask, path):
     status, found = ask(path, node="nobody")
     assert status == 404
-    assert found["detail"].startswith("there is no node 'nobody'; there are such as")
+    assert found["detail"].startswith("there is no node 'nobody'; for example:")
     assert "\n" not in found["detail"]
 
 

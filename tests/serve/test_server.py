@@ -37,5 +37,5 @@ def test_a_server_answers_to_its_own_names():
 def test_only_a_server_on_all_addresses_answers_to_any_name():
     with listen("0.0.0.0", 0) as listener:
         assert allowed_hosts("0.0.0.0", listener) == ("*",)
-    with pytest.raises(InputError, match=r"host \*: name an address"):
+    with pytest.raises(InputError, match=r"host \*: not an address"):
         listen("*", 0)

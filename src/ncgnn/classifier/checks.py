@@ -25,11 +25,11 @@ def check_features(names: np.ndarray, data: Data) -> None:
 
 
 def members(data: Data, key: str, mask: Any, may_be_empty: bool = False) -> np.ndarray:
-    """The mask, once it is sure to be one over the nodes of which some are in it, all of them labelled."""
+    """The mask, after checking that it is a non-empty mask of labelled nodes."""
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.shape != (data.num_nodes,):
-        raise InputError(f"{key} must be one mask over the nodes: draw a split, or choose one with published_split")
+        raise InputError(f"{key} must be a mask over the nodes: create a split, or select one with published_split")
     if not mask.any() and not may_be_empty:
-        raise InputError(f"{key} is empty: there is nothing to train, validate or test on")
+        raise InputError(f"{key} is empty: it needs at least one node")
     if (data.y[mask] < 0).any():
         raise InputError(f"{key} contains nodes without a label")
     return mask.cpu().numpy()
@@ -42,6 +42,6 @@ def check_split(data: Data) -> None:
     parts = {key: members(data, key, data.get(key), may_be_empty=key == "test_mask") for key in keys}
     for (key, mask), (other, nodes) in combinations(parts.items(), 2):
         if (mask & nodes).any():
-            raise InputError(f"{key} and {other} share nodes: a node has one part, or its result would mislead")
+            raise InputError(f"{key} and {other} overlap: each node may be in one mask only")
     if len(data.y[data.train_mask].unique()) < 2:
-        raise InputError("the training nodes belong to fewer than two classes: there is nothing to learn")
+        raise InputError("the training nodes belong to fewer than two classes")

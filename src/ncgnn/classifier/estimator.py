@@ -237,7 +237,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     @classmethod
     def _of_model(cls, path: str | Path, name: str) -> "NodeClassifier":
         if name not in model_names():
-            raise InputError(f"{path}: its model {name!r} is not known here: register it first", "model_class")
+            raise InputError(f"{path}: unknown model {name!r}: register it first", "model_class")
         return cls(name)
 
     def _store_settings(self, settings: RunSettings) -> None:
@@ -247,4 +247,4 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 def check_trained_here(classifier: NodeClassifier) -> None:
     """Whether the classifier knows how its training went, which a file does not."""
     if not hasattr(classifier, "history_"):
-        raise InputError("the model is from a file, which does not tell how its training went: train it here")
+        raise InputError("the model was loaded from a file, which has no training history: train it in this process")

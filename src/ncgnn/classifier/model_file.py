@@ -41,7 +41,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
     if not Path(path).is_file():
         raise InputError(f"{path}: no such model file")
     if Path(path).suffix in (".csv", ".tsv", ".parquet", ".npz", ".json"):
-        raise InputError(f"{path}: not a model: name the folder of a run, or its model.safetensors")
+        raise InputError(f"{path}: not a model: use a run folder, or its model.safetensors")
     try:
         content = Path(path).read_bytes()  # in one go: a new file may take its place at any time
         state = load(content)

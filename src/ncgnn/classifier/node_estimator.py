@@ -93,21 +93,21 @@ class NodeEstimator(ClassifierMixin, BaseEstimator):
 
 def _check_labels(nodes: np.ndarray, y: np.ndarray) -> None:
     if y.shape != nodes.shape:
-        raise InputError(f"{len(nodes)} nodes, but y of shape {y.shape}: give one class for each node")
+        raise InputError(f"{len(nodes)} nodes, but y has shape {y.shape}: y must have one class per node")
     numbers, counts = np.unique(nodes, return_counts=True)
     if (counts > 1).any():
-        raise InputError(f"node {numbers[counts.argmax()]} is given more than once: draw nodes without replacement")
+        raise InputError(f"node {numbers[counts.argmax()]} occurs more than once: sample nodes without replacement")
     if -1 in y.tolist():
-        raise InputError("y holds -1, which stands for no label: leave those nodes out")
+        raise InputError("y contains -1, which means unlabelled: leave these nodes out")
 
 
 def _divide(nodes: np.ndarray, labels: np.ndarray, share: float) -> Any:
     """Nodes that train, and a share of them that validate."""
     if not 0 < share < 1:
-        raise InputError(f"val is a share of the nodes, above 0 and below 1, not {share}")
+        raise InputError(f"val must be a fraction of the nodes, above 0 and below 1, not {share}")
     count = ceil(share * len(nodes))
     if not 0 < count < len(nodes):
-        raise InputError(f"val={share} of {len(nodes)} nodes leaves none to train on: give more nodes")
+        raise InputError(f"val={share} of {len(nodes)} nodes leaves none to train on: use more nodes")
     return train_test_split(nodes, test_size=count, random_state=0, stratify=_if_possible(labels, count))
 
 

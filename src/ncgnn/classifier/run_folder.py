@@ -25,7 +25,7 @@ from ncgnn.provenance import commit, versions
 from ncgnn.scored import Scored
 from ncgnn.train.epoch import Epoch
 
-_AGAIN = "train again, or put the model file into a folder of its own"
+_AGAIN = "retrain, or move the model file to a separate folder"
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
 
 
@@ -64,7 +64,7 @@ def check_writable(folder: Path) -> None:
     """Whether :func:`write_run` will be able to write there; to be asked before the training."""
     nearest = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
     if not nearest.is_dir() or not os.access(nearest, os.W_OK):
-        raise InputError(f"{folder}: cannot be written ({nearest} is not a folder one may write to)")
+        raise InputError(f"{folder}: cannot be written ({nearest} is not a writable folder)")
 
 
 def describe(classifier: NodeClassifier, scored: Scored, split: int) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _aside(data: Data) -> dict[str, int]:
 
 
 def prediction_table(scored: Scored, coverage: float | None = None) -> pd.DataFrame:
-    """One row a node: id, known label if any, role in the split if there is one, predicted class, probability,
+    """One row per node: id, known label if any, role in the split if there is one, predicted class, probability,
     margin to the second class, and with ``coverage`` the set of likely classes, the likeliest first."""
     names = scored.names
     ranked = np.sort(scored.probabilities.numpy(), axis=1)
@@ -151,7 +151,7 @@ def _predictions_of_run(file: Path) -> pd.DataFrame:
     try:
         return pd.read_csv(file, usecols=["id", "split"], dtype=str, keep_default_na=False)
     except (OSError, ValueError):
-        raise InputError(f"{file}: does not tell the split of the run: {_AGAIN}") from None
+        raise InputError(f"{file}: does not contain the split of the run: {_AGAIN}") from None
 
 
 def _graph_of_run(file: Path) -> str:

@@ -82,7 +82,7 @@ def _check_out(out: Path | None) -> None:
 def _check_asked(classifier: "NodeClassifier", coverage: float | None, min_confidence: float | None) -> None:
     """Whether the model can give what is asked; tables may take long to read."""
     if min_confidence is not None and classifier.calibration_ is None:
-        raise InputError("--min-confidence: the model has no calibration: train it with --calibrate 0.5")
+        raise InputError("--min-confidence: the model is not calibrated: train it with --calibrate 0.5")
     if coverage is not None:
         classifier.check_coverage(coverage)
 

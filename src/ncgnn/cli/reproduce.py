@@ -118,12 +118,12 @@ def _run(
 
 
 def _note_untuned(cells: "list[Cell]") -> None:
-    from ncgnn.experiments.recipes import recipe
+    from ncgnn.experiments.recipes import LINES, recipe
 
-    skipped = dict.fromkeys(cell.dataset for cell in cells if recipe(cell) is None)
-    if skipped:
-        names = ", ".join(skipped)
-        print(f"note: skipping GCN tuned on {names}: first run ncgnn tune GRAPH --model gcn", file=sys.stderr)
+    skipped = dict.fromkeys((cell.model, cell.dataset) for cell in cells if recipe(cell) is None)
+    for line, dataset in skipped:
+        what = f"--model {LINES[line].model}"
+        print(f"note: skipping {line} on {dataset}: first run ncgnn tune {dataset} {what}", file=sys.stderr)
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:

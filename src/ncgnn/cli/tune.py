@@ -175,7 +175,7 @@ def _show_on_stderr(study: "Study", trial: "FrozenTrial") -> None:
 
 
 def _show(study: "Study", trial: "FrozenTrial", stderr: bool = False) -> None:
-    """One line a trial."""
+    """One line per trial."""
     from optuna.trial import TrialState
     from rich.console import Console
 

@@ -62,7 +62,7 @@ class NamedParts:
         return None if hops is None else tuple(Part(hop, float(values[i])) for hop, values in hops.items())
 
     def _neighbours(self, i: int) -> tuple[Neighbour, ...]:
-        """Without those that are named only because fewer are heard."""
+        """The neighbours without padding, for nodes with a small receptive field."""
         found = zip(self.parts.neighbours.index[i].tolist(), self.parts.neighbours.value[i].tolist(), strict=True)
         return tuple(self._neighbour(number, value) for number, value in found if value)
 

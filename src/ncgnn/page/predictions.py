@@ -17,7 +17,7 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """One row a node.
+    """One row per node.
 
     Attributes:
         best: the two classes with the highest scores [N, 2].

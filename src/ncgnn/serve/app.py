@@ -23,7 +23,7 @@ Search = Annotated[str, Query(description="part of an id or title; nothing: all 
 Limit = Annotated[int, Query(ge=1, le=1000, description="how many nodes are named")]
 
 _BAD: dict[int | str, dict[str, Any]] = {422: {"model": Problem, "description": "Bad input"}}
-_UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "There is no such node"}}
+_UNKNOWN: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "No such node"}}
 
 
 def make_app(answers: Answers, hosts: Sequence[str]) -> FastAPI:

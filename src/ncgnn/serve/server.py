@@ -18,12 +18,12 @@ _LAST_ANSWERS = 5  # seconds for requests that are under way when the server is 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that takes connections at once; port 0 is any free one."""
     if "*" in host:  # which resolves to something here and there, and as an allowed host means any
-        raise InputError(f"host {host}: name an address; 0.0.0.0 is all of this machine's", "host")
+        raise InputError(f"host {host}: not an address; use 0.0.0.0 for all addresses of this machine", "host")
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(place[:2], family=family)
     except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or "no name of a host"
+        reason = getattr(error, "strerror", None) or "not a host name"
         raise InputError(
             f"cannot listen on host {host}, port {port} ({reason}): choose another port (0: any) or another host",
             "port",

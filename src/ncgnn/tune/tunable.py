@@ -38,6 +38,7 @@ class Tunable:
 
     def accuracies(self, splits: Sequence[Data], settings: RunSettings, watch: OnEpoch) -> Iterator[float]:
         """The best validation accuracy of one run on each split of one graph."""
-        for split in splits:  # prepared separately, because numbers of tables are scaled per split
-            inputs = self.model.prepare(PreparedGraph(split), settings)
+        graph = PreparedGraph(splits[0])
+        for split in splits:  # numbers of tables are scaled split by split
+            inputs = self.model.prepare(graph.with_split(split), settings)
             yield self.model.fit(inputs, split, settings, watch).best.val_accuracy

@@ -124,11 +124,13 @@ def test_a_decimal_comma_is_named_wherever_a_number_is_wanted(said, place):
 
 def test_a_weight_column_without_any_number_is_the_wrong_one():
     edges = pd.DataFrame({"source": [1], "target": [2], "colour": ["red"]})
-    with pytest.raises(InputError, match="'red' is not a finite number; no value in this column is: use another weight column"):
+    message = "'red' is not a finite number; no value in this column is: use another weight column"
+    with pytest.raises(InputError, match=message):
         read_graph(pd.DataFrame({"id": [1, 2], "f": [1, 2]}), edges, weight="colour")
 
 
 def test_texts_are_no_classes():
     nodes = pd.DataFrame({"id": range(60), "f": range(60), "note": [f"note {i}" for i in range(60)]})
-    with pytest.raises(InputError, match="60 different values in 60 labelled rows are not classes: choose another column"):
+    message = "60 different values in 60 labelled rows are not classes: choose another column"
+    with pytest.raises(InputError, match=message):
         read_graph(nodes, pd.DataFrame({"source": [1], "target": [2]}), label="note")

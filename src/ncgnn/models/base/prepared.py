@@ -40,6 +40,12 @@ class PreparedGraph:
         """Prepare a complete graph, with numbers scaled by its training nodes."""
         return cls(standardise(data))
 
+    def with_split(self, data: Data) -> "PreparedGraph":
+        """The same graph with another split, by which numbers may be scaled otherwise; its filters are shared."""
+        other = PreparedGraph(data)
+        other._filters = self._filters
+        return other
+
     def x(self, normalize: bool) -> Tensor:
         """The features [N, f], dense or sparse as they came."""
         if normalize not in self._x:

@@ -36,7 +36,7 @@ class NCGNNModel(Model[Config]):
         return Inputs((graph.features(settings.normalize_features), graph.filter(self.graph_filter(settings))))
 
     def graph_filter(self, settings: Config) -> GraphFilter:
-        """Which nodes to listen to; a subclass may return a filter of its own."""
+        """The graph filter; a subclass may return its own."""
         return settings.make_filter()
 
     def build(self, sizes: Sizes, settings: Config) -> NCGNN:

@@ -60,7 +60,7 @@ def note_words(spec: Column, known: float, strange: int) -> str:
     if not strange and known >= spec.known - _FALL:
         return ""
     return (
-        f"column {spec.name!r}: {known:.1%} of the words are known (of the table they were learnt from"
+        f"column {spec.name!r}: {known:.1%} of the words are known (in the training table"
         f" {spec.known:.1%}); rows with text but no known word: {strange}"
     )
 
