@@ -141,3 +141,16 @@ def test_a_model_of_ones_own_has_to_be_named(ncgnn, here, own_model, monkeypatch
     message = "run/model.safetensors: unknown model 'own-sage': register it first (--model-class)"
     assert (done.code, done.out, done.err) == (2, "", f"ncgnn: {message}\n")
     assert ncgnn("predict", "run", "karate", "--model-class", own_model).code == 0
+
+
+def test_a_picture_of_a_model_without_capsules_is_refused_before_training(ncgnn, here):
+    done = ncgnn("train", "karate", "--model", "gcn", "--picture", "--out", "run")
+    assert (done.code, done.err) == (2, "ncgnn: --picture: GCN has no class capsules to plot\n")
+    assert not (here / "run").exists()
+
+
+def test_a_comparison_says_what_its_own_model_knows(ncgnn):
+    out = ncgnn("train", "karate", "--model", "mlp", "--epochs", "2", "--compare", "--json").out
+    rows = json.loads(out)["comparison"]["rows"]
+    assert [row["model"] for row in rows] == ["MLP", "label propagation", "gradient boosting", "GCN"]
+    assert rows[0]["knows"] == "features"

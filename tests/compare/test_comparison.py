@@ -26,7 +26,7 @@ def classifier(club):
 
 def compared(data: Data, classifier: NCGNNClassifier, *others: StandIn) -> list[Compared]:
     graph = PreparedGraph.of(data)
-    return list(compare(graph, classifier.scored(graph), classifier.seconds_, others))
+    return list(compare(graph, classifier.definition, classifier.scored(graph), classifier.seconds_, others))
 
 
 ORACLE = StandIn("oracle", "both", lambda data: data.y)

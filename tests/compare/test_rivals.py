@@ -3,7 +3,7 @@ import pytest
 from ncgnn.classifier import NodeClassifier
 from ncgnn.compare import compare, rivals
 from ncgnn.data import split_stratified, syn_cora
-from ncgnn.models import PreparedGraph
+from ncgnn.models import PreparedGraph, find_model
 
 SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 1}
 
@@ -18,7 +18,7 @@ def test_a_rival_learns_from_what_it_knows(rival):
     """In a graph of edges within classes and of words, all are better than chance, which is a fifth."""
     graph = PreparedGraph.of(split_stratified(syn_cora(0.9, num_nodes=200), seed=0))
     scored = NodeClassifier("ncgnn", SMALL).fit_scored(graph)
-    _, row = compare(graph, scored, 0.0, [rival])
+    _, row = compare(graph, find_model("ncgnn"), scored, 0.0, [rival])
     assert (row.model, row.knows) == (rival.title, rival.knows)
     assert row.test_accuracy > 0.3
     assert NodeClassifier(rival.name).fit(graph).predict(graph).shape == (200,)

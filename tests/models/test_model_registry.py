@@ -104,6 +104,17 @@ def test_a_model_of_ones_own_is_trained_by_name(own, karate, tmp_path):
     assert own.settings_class.identity == "sage"
 
 
+def test_models_that_share_their_settings_have_an_identity_each():
+    class One(Sage):
+        name, settings_class = "one", TrainingSettings
+
+    class Other(Sage):
+        name, settings_class = "other", TrainingSettings
+
+    assert (One.settings_class.identity, Other.settings_class.identity) == ("one", "other")
+    assert not hasattr(TrainingSettings, "identity")
+
+
 def test_a_file_may_not_name_code_to_run(own, karate, tmp_path):
     ncgnn.NodeClassifier("sage", {"epochs": 1}).fit(karate).save(tmp_path / "own.safetensors")
     registry._OWN.clear()

@@ -36,7 +36,12 @@ def measure_memory(
 def _in_own_process(graph: str, file: Path, model: str, config: Config, tell: Callable[[str], None]) -> dict[str, Any]:
     title = find_model(model).title
     tell(f"{graph}: memory of {title}")
-    order = {"file": str(file), "model": reference(model), "config": config.model_dump(), "threads": torch.get_num_threads()}
+    order = {
+        "file": str(file),
+        "model": reference(model),
+        "config": config.model_dump(),
+        "threads": torch.get_num_threads(),
+    }
     command = [sys.executable, "-m", "ncgnn.bench.memory", json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:

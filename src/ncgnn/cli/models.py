@@ -11,7 +11,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def models(as_json: Json = False) -> None:
-    """List the models: what each looks at, its variants, and the graphs it has preset settings for.
+    """List the models: what each uses, whether it explains predictions, its variants, its number of presets.
 
     Example: `ncgnn models`
     """
@@ -23,6 +23,7 @@ def models(as_json: Json = False) -> None:
             "name": model.name,
             "model": model.title,
             "uses": {"graph": "graph and labels", "both": "features and graph"}.get(model.knows, model.knows),
+            "explains": model.has_reasons,
             "variants": list(model.variants),
             "presets": preset_names(model.name),
         }
@@ -35,8 +36,9 @@ def _show(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     table = Table()
-    for title in ("name", "model", "uses", "variants", "presets"):
+    for title in ("name", "model", "uses", "explains", "variants", "presets"):
         table.add_column(title, overflow="fold")
     for row in rows:
-        table.add_row(row["name"], row["model"], row["uses"], ", ".join(row["variants"]), str(len(row["presets"])))
+        explains, variants = "yes" if row["explains"] else "", ", ".join(row["variants"])
+        table.add_row(row["name"], row["model"], row["uses"], explains, variants, str(len(row["presets"])))
     print_tables(table)

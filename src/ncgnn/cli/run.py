@@ -101,7 +101,7 @@ def _compare(prepared: "PreparedGraph", classifier: "NodeClassifier", scored: "S
     from ncgnn.compare import compare, rivals
 
     others = rivals(classifier.model)
-    rows = compare(prepared, scored, classifier.seconds_, others, classifier.config_.seed)
+    rows = compare(prepared, classifier.definition, scored, classifier.seconds_, others, classifier.config_.seed)
     return list(track(rows, "simpler models", 1 + len(others)))
 
 

@@ -73,6 +73,8 @@ def train(
     if tensorboard:
         check_tensorboard()
     definition = c.choose_model(model)
+    if picture and not definition.has_reasons:
+        raise InputError(f"--picture: {definition.title} has no class capsules to plot")
     chosen = c.choose_settings(
         definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
     )

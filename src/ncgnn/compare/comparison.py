@@ -51,22 +51,28 @@ def rivals(own: str) -> list[Model[Any]]:
 
 
 def compare(
-    graph: PreparedGraph, scored: Scored, seconds: float, others: Sequence[Model[Any]], seed: int = 0
+    graph: PreparedGraph,
+    own: Model[Any],
+    scored: Scored,
+    seconds: float,
+    others: Sequence[Model[Any]],
+    seed: int = 0,
 ) -> Iterator[Compared]:
     """The row of the model whose scores are given, then one for each other as soon as it is trained.
 
     Args:
         graph: with the split.
+        own: the model.
         scored: the scores of the model, trained on it in ``seconds``.
         others: trained with each of their candidate settings, of which the best on validation counts.
         seed: of the others.
     """
-    data, own = graph.data, scored.predicted
-    yield _row(scored.model, "both", data, own, own, seconds)
+    data, right = graph.data, scored.predicted
+    yield _row(own.title, own.knows, data, right, right, seconds)
     for model in others:
         start = perf_counter()
         predicted = _predict(model, graph, seed)
-        yield _row(model.title, model.knows, data, predicted, own, perf_counter() - start)
+        yield _row(model.title, model.knows, data, predicted, right, perf_counter() - start)
 
 
 def _predict(model: Model[Any], graph: PreparedGraph, seed: int) -> np.ndarray:

@@ -81,12 +81,15 @@ class Model(ABC, Generic[S]):
     settings_class: type[S]
     variants: ClassVar[tuple[str, ...]] = ()
     knows: ClassVar[Knows] = "both"
+    has_reasons: ClassVar[bool] = False
     rival: ClassVar[int | None] = None
     measured: ClassVar[int | None] = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         settings = cls.__dict__.get("settings_class")
+        if settings is TrainingSettings:  # shared by all models, and so without an identity of its own
+            settings = cls.settings_class = type(f"{cls.__name__}Settings", (settings,), {})
         if settings is not None and not hasattr(settings, "identity"):
             settings.identity = cls.name
 

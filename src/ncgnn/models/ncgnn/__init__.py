@@ -30,6 +30,7 @@ class NCGNNModel(Model[Config]):
 
     name, title, settings_class = "ncgnn", "NCGNN", Config
     variants = ("attention", "diffusion")
+    has_reasons = True
     measured = 1
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
