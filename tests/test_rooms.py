@@ -116,7 +116,7 @@ def test_no_module_is_hidden_by_a_name_of_its_package():
     for found in pkgutil.walk_packages(ncgnn.__path__, "ncgnn."):
         importlib.import_module(found.name)
     hidden = []
-    for name in [name for name in sys.modules if name.startswith("ncgnn.")]:
+    for name in [f"ncgnn.{name}" for name in trees() if name]:
         package, _, leaf = name.rpartition(".")
         if not isinstance(getattr(sys.modules[package], leaf), ModuleType):
             hidden.append(name)

@@ -3,6 +3,7 @@ import torch
 
 import ncgnn
 from ncgnn.data import complete
+from ncgnn.errors import InputError
 from ncgnn.models import PreparedGraph, Sizes
 from ncgnn.models.ncgnn import MODEL as FUSED
 from ncgnn.models.ncgnn import Config
@@ -36,3 +37,10 @@ def test_the_plain_path_computes_what_the_fused_one_does(karate, layout):
     pairs = zip(torch.autograd.grad(fused.sum(), weights), torch.autograd.grad(plain.sum(), weights), strict=True)
     for of_fused, of_plain in pairs:
         torch.testing.assert_close(of_fused, of_plain, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("changes", [{"filter": "diffusion"}, {"top_k": 3}, {"hidden": [(2, 4)]}])
+def test_other_filters_and_hidden_layers_are_refused(changes):
+    graph = PreparedGraph(complete(ncgnn.load_dataset("karate")))
+    with pytest.raises(InputError, match="NCGNN, plain takes a filter that is a plain sum over hops"):
+        MODEL.prepare(graph, Config.make(changes))

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from ncgnn.errors import InputError
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn import MODEL as FUSED
@@ -64,7 +65,10 @@ class PlainModel(Model[Config]):
     measured = 2
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
-        return Inputs((graph.x(settings.normalize_features), graph.filter(settings.make_filter())))
+        filter = settings.make_filter()
+        if settings.hidden or filter.sparsify is not None or filter.hop_weights() is None:
+            raise InputError(f"{self.title} takes a filter that is a plain sum over hops, and no hidden layers")
+        return Inputs((graph.x(settings.normalize_features), graph.filter(filter)))
 
     def build(self, sizes: Sizes, settings: Config) -> PlainNCGNN:
         return PlainNCGNN(settings.make_model(sizes.features, sizes.classes))
