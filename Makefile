@@ -19,7 +19,7 @@ demo: .venv/installed
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy src
+	$(BIN)/mypy src tests
 
 # A process for each core, with a thread each.
 test: lint

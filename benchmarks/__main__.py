@@ -131,8 +131,8 @@ def parser() -> argparse.ArgumentParser:
 
 def publish(results: Path, where: Path) -> None:
     """Plots and page, from existing results."""
-    for file, prefix in (("scaling.csv", ""), ("scaling-large.csv", "large-")):
-        plots.draw(table.read(results / file), where.parent / "performance", prefix)
+    for name, prefix in (("scaling.csv", ""), ("scaling-large.csv", "large-")):
+        plots.draw(table.read(results / name), where.parent / "performance", prefix)
     text = page.render(where.read_text("utf-8"), results)
     with atomic(where) as file:
         file.write(text)

@@ -79,13 +79,14 @@ def judge(data: Data, lengths: np.ndarray) -> Row:
     aside = data.calibration_mask.numpy()
     found = Calibration.fit(shares[aside], y[aside])
     sets = found.sets(shares[test], COVERAGE)
+    sizes = sets.sum(axis=1)
     return row | {
         "aside": int(aside.sum()),
         "temperature": round(found.temperature, 4),
         "error_after": round(calibration_error(found.probabilities(shares[test]), y[test]), 4),
         "coverage": _share(sets[np.arange(len(sets)), y[test]]),
-        "size": round(float(sets.sum(axis=1).mean()), 4),
-        "empty": _share(~sets.any(axis=1)),
+        "size": round(float(sizes.mean()), 4),
+        "empty": _share(sizes == 0),
     }
 
 

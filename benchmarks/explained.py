@@ -1,7 +1,7 @@
 """The parts of benchmarks.explanations that are about single models: what explanations cost, how much routing selects,
 and three nodes in words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from statistics import mean
 from time import process_time
 
@@ -12,8 +12,10 @@ from benchmarks.table import Row
 from ncgnn.bench.timing import interleaved
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.explain import Decomposition, GraphExplainer, NodeExplanation, Trace, decompose, make_targets, trace_model
+from ncgnn.explain.parts import Neighbour, Part
 from ncgnn.explain.quality import Subject, explain, sample
 from ncgnn.explain.quality.compared import gnn_explainer, gnn_explainer_of_edges
+from ncgnn.nn import NCGNN
 
 BETAS, ITERATIONS, SPLITS = (1, 2, 5, 10, 20), (3, 4), (0, 1)
 REPEATS = 5
@@ -25,6 +27,7 @@ def times(data: Data, classifier: NCGNNClassifier, tell: Tell) -> Iterator[Row]:
     """CPU time of a forward pass, of explaining all nodes including the forward pass, and of
     GNNExplainer, in one run."""
     model, (x, prepared) = classifier.model_, classifier.scored(data).inputs.arguments
+    assert isinstance(model, NCGNN)
     with torch.no_grad():
         quick = interleaved(
             {
@@ -91,10 +94,11 @@ def words(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
 
 
 def _parts(found: NodeExplanation) -> Iterator[Row]:
-    head = {"node": found.node, "predicted": found.prediction.name, "runner_up": found.runner_up.name}
+    head: Row = {"node": found.node, "predicted": found.prediction.name, "runner_up": found.runner_up.name}
     head |= {"score": found.prediction.value, "runner_up_score": found.runner_up.value, "lead": found.score}
     assert found.features is not None
     assert found.hops is not None
+    kinds: dict[str, Sequence[Part | Neighbour]]
     kinds = {"hop": found.hops, "neighbour": found.neighbours, "feature": found.features.largest}
     for kind, parts in kinds.items():
         for part in parts:

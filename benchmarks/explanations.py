@@ -60,7 +60,7 @@ def seeds(graph: str) -> Iterator[Row]:
 
 def prepared(graph: str, seed: int = 0, **changes: float) -> tuple[Data, Subject, Config]:
     """A graph, and a model of it ready to be explained: trained once, then read."""
-    data, classifier = trained(graph, seed, **changes)
+    data, classifier = trained(graph, seed, 0, **changes)
     return data, Subject(trace_scored(classifier.scored(data)), data.edge_index), classifier.config_
 
 

@@ -42,7 +42,7 @@ def _in_own_process(settings: Row, cache: str) -> Row:
     return found
 
 
-class _Watch(event.Listener):  # type: ignore[misc]
+class _Watch(event.Listener):
     """Counts compiled functions and seconds; the time of a function includes the functions it calls."""
 
     def __init__(self) -> None:

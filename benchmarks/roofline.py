@@ -167,6 +167,7 @@ def measure(data: Data, config: Config, peak: Peak, repeats: int, tell: Callable
     least = {name: peak.least_ms(cost) for name, cost in costs.items()}
     step = interleaved({"step": enter("ncgnn", data, config).step}, repeats, tell, 10)["step"].row()["wall_median_ms"]
     whole = Cost(sum(c.bytes for c in costs.values()), sum(c.flops for c in costs.values()))
+    rows: list[tuple[str, Cost, float, float | str, float | str]]
     rows = [(name, costs[name], least[name], "", "") for name in costs]
     rows.append(("whole step", whole, sum(least.values()), step, round(sum(least.values()) / step, 4)))
     return [

@@ -1,6 +1,6 @@
 """Scaling of a training step of NCGNN with the graph and the model."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,7 +24,7 @@ FEATURES, HOPS = 32, 2
 
 
 def measure(
-    varied: dict[str, Sequence[int]], start: dict[str, int], repeats: int, tell: Callable[[str], None]
+    varied: Mapping[str, Sequence[int]], start: dict[str, int], repeats: int, tell: Callable[[str], None]
 ) -> list[Row]:
     """One row for each size of each series."""
     return [

@@ -17,7 +17,7 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -25,7 +25,8 @@ from pathlib import Path
 import numba
 import pytest
 import torch
-import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from helpers.docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
 from ncgnn import Config
@@ -172,8 +173,10 @@ def test_the_options_of_a_verb_are_those_in_its_table() -> None:
         assert sorted(listed) == sorted(set(actual) - {"--help"}), verb
 
 
-def verbs() -> dict:
-    return typer.main.get_command(app).commands
+def verbs() -> Mapping:
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    return command.commands
 
 
 def test_the_table_of_settings_is_that_of_the_code() -> None:

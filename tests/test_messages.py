@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
 from typer.main import get_command
 
 import ncgnn
@@ -44,8 +45,9 @@ def test_the_library_names_no_option_of_the_command_line(module):
 
 
 def test_every_parameter_that_a_message_names_is_an_option():
-    verbs = get_command(app).commands.values()
-    known = {option for verb in verbs for parameter in verb.params for option in parameter.opts}
+    command = get_command(app)
+    assert isinstance(command, TyperGroup)
+    known = {option for verb in command.commands.values() for parameter in verb.params for option in parameter.opts}
     named = named_options()
     assert {"label", "storage", "num_capsules"} <= named
     for name in named | {"epochs", "compare"}:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ncgnn.files import atomic
 
 if TYPE_CHECKING:
@@ -44,3 +46,16 @@ def plain(texts: "Iterable[Text]") -> None:
     """A dollar in a name is a dollar."""
     for text in texts:
         text.set_parse_math(False)
+
+
+def plane(vectors: np.ndarray) -> np.ndarray:
+    """A t-SNE map [n, 2] of vectors [n, f]; too few to be arranged are put in a row."""
+    from sklearn.manifold import TSNE
+
+    if len(vectors) < 4:
+        return np.column_stack([np.zeros(len(vectors)), np.arange(len(vectors))])
+    # the principal components, from which it starts otherwise, need two directions
+    start = "pca" if vectors.shape[1] > 1 and np.ptp(vectors, axis=0).any() else "random"
+    map = TSNE(perplexity=min(30.0, (len(vectors) - 1) / 3), init=start, random_state=0)
+    points: np.ndarray = map.fit_transform(vectors)
+    return points

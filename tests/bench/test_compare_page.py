@@ -1,4 +1,5 @@
 import json
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -26,7 +27,7 @@ def train(monkeypatch):
             config = Config.make(preset(arguments[4]) | settings).model_dump(mode="json")
             return SimpleNamespace(stdout=json.dumps({"config": config, "comparison": {"rows": [{"model": "NCGNN"}]}}))
 
-        monkeypatch.setattr(compare.subprocess, "run", run)
+        monkeypatch.setattr(subprocess, "run", run)
 
     return set_up
 

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from time import sleep
 
 import pytest
@@ -16,8 +17,12 @@ from ncgnn.train.reproducible import use_threads
 
 def test_tasks_take_turns():
     done = []
-    tasks = {name: lambda name=name: (done.append(name), sleep(0.06)) for name in "ab"}
-    timings = interleaved(tasks, repeats=3)
+
+    def task(name: str) -> None:
+        done.append(name)
+        sleep(0.06)
+
+    timings = interleaved({name: partial(task, name) for name in "ab"}, repeats=3)
     assert "".join(done) == "aabb" + "ab" * 3  # two to warm up
     assert [len(timing.wall) for timing in timings.values()] == [3, 3]
 
@@ -39,7 +44,7 @@ def test_a_row_has_median_and_minimum():
 
 
 def test_each_model_has_a_row_for_each_task(karate):
-    told = []
+    told: list[str] = []
     rows = measure_steps(karate, ["ncgnn", "pyg-gcn"], Config(hops=1), 1, told.append)
     assert [(row["model"], row["task"]) for row in rows] == [
         ("NCGNN", "step"),

@@ -6,9 +6,9 @@ import pytest
 from helpers.clean_graph import make_clean, undirected, with_edges
 from ncgnn.bench import random_graph
 from ncgnn.check import check_graph
-from ncgnn.check.finding import Finding
+from ncgnn.check.view import Finding
 from ncgnn.data import load_dataset, planted, split_stratified, syn_cora, usual_split
-from ncgnn.data.named.local import data_folders
+from ncgnn.data.named.packaged import data_folders
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.text import several
 

@@ -40,7 +40,7 @@ def test_a_path_by_hand():
 def test_two_classes_that_only_link_to_each_other_agree_after_two_steps():
     found = measure_homophily(graph([(a, b) for a in range(4) for b in range(4, 8)], [0] * 4 + [1] * 4))
     assert (found.edge, found.adjusted, found.two_steps) == (0, -1, 1)
-    assert "two steps" in found.meaning
+    assert "two hops" in found.meaning
 
 
 @pytest.mark.parametrize("share", [0.2, 0.7])
@@ -70,10 +70,10 @@ def test_nothing_is_said_where_nothing_is_known():
 @pytest.mark.parametrize(
     ("adjusted", "two_steps", "meaning"),
     [
-        (0.8, 0.7, "neighbours mostly share a class"),
-        (0.2, 0.1, "neighbours help but often differ"),
-        (-0.2, 0.3, "nodes two steps apart agree more than neighbours"),
-        (0.0, 0.0, "labels of neighbours say little"),
+        (0.8, 0.7, "Neighbours mostly share a class"),
+        (0.2, 0.1, "Neighbours help but often differ"),
+        (-0.2, 0.3, "Nodes two hops apart agree more than neighbours"),
+        (0.0, 0.0, "Labels of neighbours say little"),
     ],
 )
 def test_the_meaning_follows_the_numbers(adjusted, two_steps, meaning):

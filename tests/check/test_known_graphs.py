@@ -5,7 +5,7 @@ import pytest
 from helpers.docs_examples import section, table
 from ncgnn.check import check_graph
 from ncgnn.data import DATASETS, load_dataset, usual_split
-from ncgnn.data.named.local import data_folders
+from ncgnn.data.named.packaged import data_folders
 from ncgnn.models.ncgnn.config import Config
 
 SMALL = Config.make({"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 4})

@@ -37,6 +37,7 @@ def test_a_killed_writer_leaves_each_file_old_or_new_and_none_torn(tmp_path):
     for attempt in range(8):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE)
         try:
+            assert writer.stdout is not None
             assert select.select([writer.stdout], [], [], 300)[0]
             assert writer.stdout.readline() == b"ready\n"
             time.sleep(random.Random(attempt).uniform(0.2, 1.0))

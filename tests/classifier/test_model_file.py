@@ -170,7 +170,7 @@ def test_a_header_with_any_bytes_overwritten_is_refused_or_harmless(model):
     """Whatever the damage, there is no other outcome than a model or one line."""
     content, choice = model.read_bytes(), random.Random(0)
     end = 8 + int.from_bytes(content[:8], "little")
-    outcomes = Counter()
+    outcomes: Counter[int | str] = Counter()
     for _ in range(200):
         damaged = bytearray(content)
         for place in choice.choices(range(end), k=choice.randint(1, 4)):

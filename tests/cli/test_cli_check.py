@@ -9,12 +9,12 @@ def test_findings_are_told_with_reason_and_advice(ncgnn):
     lines = done.out.splitlines()
     assert lines[0] == "karate: 34 nodes, 78 edges, 34 features, 4 classes, 34 labelled nodes"
     assert lines[1].startswith(
-        "homophily on 78 edges of labelled nodes: edge 0.76, node 0.80, adjusted 0.63, after two steps 0.34: "
+        "homophily (78 edges between labelled nodes): edge 0.76, node 0.80, adjusted 0.63, two-hop 0.34. "
     )
     assert lines[2].startswith("training: about ")
     assert "warning: 7 validation nodes" in lines
     assert sum(line.startswith("  why: ") for line in lines) == sum(line.startswith("  what to do: ") for line in lines)
-    assert lines[-1] == "0 serious, 2 warnings, 0 notes"
+    assert lines[-1] == "0 serious problems, 2 warnings, 0 notes"
 
 
 def test_json_is_the_report(ncgnn):
@@ -44,7 +44,7 @@ def test_labels_that_cannot_be_split_are_a_finding(ncgnn, tables, here):
     done = ncgnn("check", *tables, "--label", "topic")
     assert done.code == 1
     assert "serious: 1 class with labels: at least two are needed" in done.out
-    assert "edge 1.00, node 1.00: all connected labelled nodes have the same class" in done.out
+    assert "edge 1.00, node 1.00. All connected labelled nodes have the same class" in done.out
 
 
 def test_a_label_column_that_is_not_named_is_a_mistake(ncgnn, tables):

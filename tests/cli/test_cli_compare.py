@@ -4,7 +4,7 @@ import re
 import pytest
 
 from helpers.papers import FILES, QUICK
-from helpers.stand_in_models import StandIn
+from helpers.stand_in_models import stand_in
 from ncgnn.compare import rivals
 from ncgnn.errors import InputError
 
@@ -15,7 +15,7 @@ MODELS = ["NCGNN", "label propagation", "gradient boosting", "MLP", "GCN"]
 @pytest.fixture
 def quick_rivals(monkeypatch):
     """The real ones take seconds each; here the same names predict at once."""
-    known = [StandIn(rival.title, rival.knows, lambda data: data.y) for rival in rivals("ncgnn")]
+    known = [stand_in(rival.title, rival.knows, lambda data: data.y) for rival in rivals("ncgnn")]
     monkeypatch.setattr("ncgnn.compare.rivals", lambda own: known)
 
 
@@ -62,7 +62,7 @@ def test_a_rival_that_fails_does_not_cost_the_model(ncgnn, here, monkeypatch, er
     def fail(data):
         raise error
 
-    monkeypatch.setattr("ncgnn.compare.rivals", lambda own: [StandIn("stubborn", "both", fail)])
+    monkeypatch.setattr("ncgnn.compare.rivals", lambda own: [stand_in("stubborn", "both", fail)])
     done = ncgnn("train", "karate", *OPTIONS)
     assert (done.code, done.err) == (code, line)
     assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES

@@ -28,6 +28,7 @@ def test_help_of_every_verb_has_an_example(ncgnn, verb, option):
     assert (done.code, done.err) == (0, "")
     assert f"Example: ncgnn {verb}" in done.out
     assert "[b]" not in done.out
+    assert "<bool>" not in done.out  # a flag takes no value
 
 
 def test_the_examples_work_as_written(ncgnn, command, here):

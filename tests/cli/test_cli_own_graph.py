@@ -96,7 +96,7 @@ def test_tables_are_as_good_as_the_prepared_graph(ncgnn, here, cora_ml):
 
     done = ncgnn("train", *TABLES, "--label", "topic", "--ignore", "pages", *OPTIONS, "--out", "own")
     assert done.code == 0
-    assert "  abstract  text      2879 words, 100% of all" in done.out
+    assert "  abstract  text      vocabulary of 2879 words, covering 100% of the text" in done.out
     assert "column 'doi': 2995 different values in 2995 rows look like a key; dropped" in done.err
     write_prepared(here / "prepared.npz", cora_ml)
     assert ncgnn("train", "prepared.npz", *OPTIONS, "--out", "prepared").code == 0
@@ -111,7 +111,7 @@ def test_tables_are_as_good_as_the_prepared_graph(ncgnn, here, cora_ml):
 
     node = cora_ml.node_ids[7]
     why = ncgnn("explain", "own/split-0", *TABLES, "--node", node, "--features").out
-    assert f"Node {node} is predicted " in why
+    assert f"Node {node} is classified as " in why
     assert why.count("paper-") > 3
     assert why.count("abstract:") > 10
     assert any(topic in why for topic in cora_ml.class_names)

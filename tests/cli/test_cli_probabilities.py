@@ -26,7 +26,7 @@ def model(ncgnn, here, options) -> Path:
     ignored = ["--ignore", "note", "--ignore", "venue", "--ignore", "group"]
     done = ncgnn("train", *options, *ignored, "--label", "topic", "--epochs", 10, *QUICK, "--out", "run")
     assert done.code == 0
-    assert "56 to validate, 56 to calibrate, 112 to test" in done.out
+    assert "56 validation, 56 calibration, 112 test)" in done.out
     return here / "run"
 
 

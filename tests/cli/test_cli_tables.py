@@ -63,7 +63,7 @@ def test_a_graphml_file_is_trained_on_predicted_and_explained(ncgnn, here):
     written = pd.read_csv(here / "run/predictions.csv")
     assert predicted["predicted"].tolist() == written["predicted"].tolist()
     assert set(predicted["label"]) == {"Mr. Hi", "Officer"}
-    assert "Node 33 is predicted " in ncgnn("explain", "run", "club.graphml", "--node", 33).out
+    assert "Node 33 is classified as " in ncgnn("explain", "run", "club.graphml", "--node", 33).out
     assert "--label is required: the column" in ncgnn("train", "club.graphml").err
 
 

@@ -11,11 +11,11 @@ ONE = ("reproduce", "table6", "--models", "MLP", "--datasets", "syn-cora:0.5")
 
 @pytest.fixture(autouse=True)
 def no_benchmark_graphs(monkeypatch, tmp_path):
-    from ncgnn.experiments import graphs
+    from ncgnn.experiments import protocol
 
     monkeypatch.delenv("NCGNN_DATA", raising=False)
     monkeypatch.setenv("NCGNN_CACHE", str(tmp_path / "cache"))
-    graphs._loaded.cache_clear()
+    protocol._loaded.cache_clear()
 
 
 def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
@@ -100,3 +100,24 @@ def test_a_mistake_is_one_line_and_nothing_is_run(ncgnn, here, arguments, messag
     assert len(lines) == 1
     assert lines[0].startswith(f"ncgnn: {message}")
     assert not (here / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("fig5", "--report-only"),
+            "results/figures/fig5-hops.csv: does not exist; create it with ncgnn reproduce fig5",
+        ),
+        (("fig5", "table5"), "figures cannot be combined with tables"),
+        (("fig5", "--models", "GCN"), "figures cannot be combined with tables, --models"),
+        (("fig6",), "graph 'citeseer' is not available (NCGNN_DATA is not set)"),
+        (("fig4",), "TABLE fig4: unknown; known: table3"),
+    ],
+)
+def test_a_mistake_is_one_line_and_nothing_is_written(ncgnn, here, arguments, message):
+    done = ncgnn("reproduce", *arguments)
+    assert done.code == 2
+    assert done.err.startswith(f"ncgnn: {message}")
+    assert done.err.count("\n") == 1
+    assert not any(here.iterdir())

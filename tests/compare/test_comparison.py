@@ -2,9 +2,10 @@ from copy import copy
 
 import pandas as pd
 import pytest
+from torch import Tensor
 from torch_geometric.data import Data
 
-from helpers.stand_in_models import StandIn
+from helpers.stand_in_models import StandIn, stand_in
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.compare import Compared, Verdict, compare, judge
 from ncgnn.data import load_dataset, read_graph, split_per_class, split_stratified
@@ -29,8 +30,8 @@ def compared(data: Data, classifier: NCGNNClassifier, *others: StandIn) -> list[
     return list(compare(graph, classifier.definition, classifier.scored(graph), classifier.seconds_, others))
 
 
-ORACLE = StandIn("oracle", "both", lambda data: data.y)
-LIAR = StandIn("liar", "both", lambda data: (data.y + 1) % 4)
+ORACLE = stand_in("oracle", "both", lambda data: data.y)
+LIAR = stand_in("liar", "both", lambda data: (data.y + 1) % 4)
 
 
 def test_the_first_row_is_that_of_the_classifier(club, classifier):
@@ -43,6 +44,7 @@ def test_the_first_row_is_that_of_the_classifier(club, classifier):
 def test_nodes_that_one_alone_gets_right_are_counted(club, classifier):
     own, all_right = compared(club, classifier, ORACLE)
     assert all_right.test_accuracy == 1
+    assert own.test_accuracy is not None
     assert (all_right.better, all_right.worse) == (0, round((1 - own.test_accuracy) * 14))
     _, all_wrong = compared(club, classifier, LIAR)
     assert (all_wrong.better, all_wrong.worse) == (round(own.test_accuracy * 14), 0)
@@ -60,8 +62,12 @@ def test_rivals_see_the_numbers_scaled_by_the_training_nodes():
     nodes = pd.DataFrame({"id": range(40), "size": range(40), "topic": ["a", "b"] * 20})
     data = split_stratified(read_graph(nodes, pd.DataFrame({"source": [0], "target": [1]}), label="topic"))
     seen = []
-    rival = StandIn("watch", "features", lambda data: seen.append(data.x) or data.y)
-    compared(data, NCGNNClassifier(**SMALL).fit(data), rival)
+
+    def watch(data: Data) -> Tensor:
+        seen.append(data.x)
+        return data.y
+
+    compared(data, NCGNNClassifier(**SMALL).fit(data), stand_in("watch", "features", watch))
     trained = seen[0][data.train_mask]
     assert float(trained.mean()) == pytest.approx(0, abs=1e-6)
     assert float(trained.std(correction=0)) == pytest.approx(1, abs=1e-5)
@@ -82,4 +88,4 @@ def test_the_fault_of_a_rival_names_it(club, classifier):
         raise InputError("too few nodes")
 
     with pytest.raises(InputError, match=r"^stubborn: too few nodes$"):
-        compared(club, classifier, StandIn("stubborn", "both", fail))
+        compared(club, classifier, stand_in("stubborn", "both", fail))

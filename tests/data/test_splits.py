@@ -18,8 +18,8 @@ from ncgnn.errors import InputError
 
 def labelled(sizes: list[int], unlabelled: int = 0, **extra):
     """A graph without edges with so many nodes of each class, in mixed order."""
-    y = np.repeat(np.arange(-1, len(sizes)), [unlabelled, *sizes])
-    y = torch.from_numpy(np.random.default_rng(1).permutation(y))
+    in_order = np.repeat(np.arange(-1, len(sizes)), [unlabelled, *sizes])
+    y = torch.from_numpy(np.random.default_rng(1).permutation(in_order))
     names = [chr(ord("a") + c) for c in range(len(sizes))]
     empty = torch.zeros(2, 0, dtype=torch.long)
     return make_graph("toy", torch.ones(len(y), 1), empty, y, class_names=names, **extra)

@@ -24,7 +24,7 @@ def test_the_published_numbers_are_the_papers():
 
 
 def test_every_dataset_has_all_controls():
-    models = {}
+    models: dict[tuple[str, str], set[str]] = {}
     for cell in all_cells():
         models.setdefault((cell.table, cell.dataset), set()).add(cell.model)
     assert all(found >= set(CONTROLS) for (table, _), found in models.items() if table != "default")

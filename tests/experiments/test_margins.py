@@ -3,7 +3,7 @@ import pytest
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.margins import depth_margins, headline_cells, margins
-from ncgnn.experiments.table import NOT_RUN
+from ncgnn.experiments.statistics import NOT_RUN
 from ncgnn.experiments.valid_runs import counted
 
 TEXAS = Cell("5", "texas", "48/32/20", "NCGNN-A")

@@ -8,11 +8,11 @@ from ncgnn.data.splits import hide_test_labels
 from ncgnn.errors import InputError
 from ncgnn.experiments import one_run
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.graphs import graph, version_at_hand
 from ncgnn.experiments.one_run import Failure, Run, perform
-from ncgnn.experiments.protocol import draw_split
+from ncgnn.experiments.protocol import draw_split, graph, version_at_hand
 from ncgnn.experiments.recipes import LINES, Recipe, recipe
 from ncgnn.models.ncgnn import Config
+from ncgnn.train import Epoch
 
 CLUB = version_at_hand("karate")
 
@@ -81,7 +81,7 @@ def test_permuting_the_test_labels_changes_no_prediction_and_no_epoch(model, spl
 
 
 def test_the_test_accuracy_is_that_of_the_true_labels(monkeypatch):
-    found = torch.eye(4)[graph("karate").y], one_run.Epoch(3, 0.1, 0.2, 0.5)
+    found = torch.eye(4)[graph("karate").y], Epoch(3, 0.1, 0.2, 0.5)
     monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: found)
     row = perform(run("GCN"))
     assert (row.test_accuracy, row.val_accuracy, row.epoch, row.roc_auc) == ("1.000000", "0.500000", "3", "")
@@ -118,10 +118,9 @@ def with_other_features(data):
 @pytest.mark.parametrize("model", ["NCGNN-A", "NCGNN-D", "GCN"])
 def test_a_result_changes_with_the_graph_under_the_same_name(model, change, trained, monkeypatch):
     perform(run(model))
-    original = one_run.draw_split
 
     def other(*arguments):
-        data = original(*arguments).clone()
+        data = draw_split(*arguments).clone()
         change(data)
         return data
 
@@ -134,6 +133,7 @@ def test_a_result_changes_with_the_graph_under_the_same_name(model, change, trai
 def test_a_sparsified_filter_is_taken_from_the_disk_by_the_next_process(monkeypatch):
     planned = replace(run("NCGNN-A"), recipe=changed(run("NCGNN-A").recipe, top_k=3, epochs=2))
     first = perform(planned)
+    assert isinstance(planned.recipe.settings, Config)
     kind = type(planned.recipe.settings.make_filter())
     monkeypatch.setattr(kind, "prepare", lambda *_: pytest.fail("prepared a second time"))
     assert perform(planned)._replace(seconds="", date="") == first._replace(seconds="", date="")

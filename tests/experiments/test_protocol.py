@@ -2,8 +2,11 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+from helpers.small_search import karate_with_splits
+from ncgnn.data import load_dataset, syn_cora
+from ncgnn.experiments import protocol
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.protocol import draw_split
+from ncgnn.experiments.protocol import draw_split, version_at_hand
 
 
 @pytest.fixture
@@ -31,3 +34,36 @@ def test_all_models_of_a_cell_get_the_same_splits_and_each_split_is_another(comp
     for number, split in enumerate(splits):
         assert torch.equal(split.train_mask, draw_split(computers, gcn, number).train_mask)
     assert len({tuple(split.train_mask.tolist()) for split in splits}) == 5
+
+
+def version(monkeypatch, data) -> str:
+    """Of a graph that is loaded as "club"."""
+    monkeypatch.setattr(protocol, "load_dataset", lambda name: data)
+    protocol._loaded.cache_clear()
+    try:
+        return version_at_hand("club")
+    finally:
+        protocol._loaded.cache_clear()
+
+
+def test_the_same_graph_has_the_same_version(monkeypatch):
+    first, again = (version(monkeypatch, load_dataset("karate")) for _ in range(2))
+    assert first == again
+    assert len(first) == 12
+
+
+@pytest.mark.parametrize("part", ["x", "y", "edge_index", "train_mask"])
+def test_another_part_makes_another_version(monkeypatch, part):
+    data, other = karate_with_splits(), karate_with_splits()
+    if part == "edge_index":
+        other.edge_index = other.edge_index[:, (other.edge_index != 33).all(dim=0)]
+    else:
+        other[part] = torch.roll(other[part].to_dense(), 1, dims=0)
+    assert version(monkeypatch, data) != version(monkeypatch, other)
+
+
+def test_a_synthetic_graph_with_the_features_of_a_real_one_is_another_graph(monkeypatch):
+    generated = syn_cora(0.5, num_nodes=10, num_classes=2)
+    with_features = syn_cora(0.5, num_nodes=10, num_classes=2, features=load_dataset("karate"))
+    assert torch.equal(generated.edge_index, with_features.edge_index)
+    assert version(monkeypatch, generated) != version(monkeypatch, with_features)

@@ -10,7 +10,7 @@ from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.render import markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
 from ncgnn.experiments.rows import RunRow
-from ncgnn.experiments.table import NOT_RUN
+from ncgnn.experiments.statistics import NOT_RUN
 from ncgnn.experiments.valid_runs import counted, unit_of
 
 TEXAS = Cell("5", "texas", "48/32/20", "NCGNN-A")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ncgnn.experiments.cells import all_cells
-from ncgnn.experiments.graphs import version_at_hand
 from ncgnn.experiments.one_run import Run, perform
+from ncgnn.experiments.protocol import version_at_hand
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunStore
 from ncgnn.provenance import origin

@@ -14,9 +14,8 @@ from ncgnn.classifier import NCGNNClassifier
 from ncgnn.errors import InputError
 from ncgnn.experiments import one_run, workers
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.graphs import graph
 from ncgnn.experiments.one_run import Run
-from ncgnn.experiments.protocol import draw_split, plan
+from ncgnn.experiments.protocol import draw_split, graph, plan
 from ncgnn.experiments.rows import RunRow, RunStore
 from ncgnn.experiments.workers import missing, run_all
 from ncgnn.models.ncgnn.config import Config
@@ -93,7 +92,8 @@ def test_one_run_that_diverges_ends_no_other(tmp_path, monkeypatch):
         return real(data, recipe, seed)
 
     monkeypatch.setattr(one_run, "_train", train)
-    store, seen = RunStore(tmp_path), []
+    seen: list[RunRow] = []
+    store = RunStore(tmp_path)
     runs = [run for run in missing(CLUB[:1], "core", store) if run.split < 2]
     failures = run_all(runs, store, on_result=seen.append)
     assert [(failure.run.split, failure.run.seed) for failure in failures] == [(0, 1), (1, 1)]

@@ -47,8 +47,8 @@ def test_each_way_of_splitting_has_parts_that_add_up(wild):
 
 def test_the_sentence_names_the_largest_parts(wild):
     assert str(wild) == (
-        "Node <i>\"n\"</i> is predicted <b>A&B</b> with probability 0.75 (score 2.000), ahead of 'c' with "
-        "probability 0.25 (score 0.500). Largest contributions: hop 0 (+1.000), "
+        "Node <i>\"n\"</i> is classified as <b>A&B</b> (probability 0.75, score 2.000); runner-up: 'c' "
+        "(probability 0.25, score 0.500). Largest contributions: hop 0 (+1.000), "
         "node <script> (train, class <b>A&B</b>) (+1.500), capsule 0 (+1.750), "
         "feature '\\x1b[31mred' (+1.000). Bias, independent of all nodes: +0.250."
     )
@@ -56,7 +56,7 @@ def test_the_sentence_names_the_largest_parts(wild):
 
 def test_titles_stand_beside_ids(wild):
     named = replace(wild, title="<u>N</u>", neighbours=(replace(wild.neighbours[0], title="T\x1b"),))
-    assert 'Node <i>"n"</i> “<u>N</u>” is predicted' in str(named)
+    assert 'Node <i>"n"</i> “<u>N</u>” is classified as' in str(named)
     assert "node '<script> “T\\x1b” (train, class <b>A&B</b>)' (+1.500)" in str(named)
     assert "“&lt;u&gt;N&lt;/u&gt;”" in named._repr_html_()
     assert named.to_dict()["neighbours"][0]["title"] == "T\x1b"
@@ -73,7 +73,7 @@ def test_of_a_long_title_the_beginning_is_said_and_what_is_known_of_the_node_sta
 def test_the_sentence_says_where_the_label_is_another(wild):
     assert "Its label" not in str(wild)
     assert "Its label" not in str(replace(wild, label=wild.prediction.name))
-    assert "(score 0.500). Its label is 'c'. Largest" in str(replace(wild, label="'c'"))
+    assert "score 0.500). Its label is 'c'. Largest" in str(replace(wild, label="'c'"))
 
 
 def test_the_sentence_says_which_class_is_ahead(wild):

@@ -31,7 +31,8 @@ class Tables:
     quoting: int
 
     def frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
-        return tuple(pd.DataFrame(rows[1:], columns=rows[0], dtype="str") for rows in (self.nodes, self.edges))
+        nodes, edges = (pd.DataFrame(rows[1:], columns=rows[0], dtype="str") for rows in (self.nodes, self.edges))
+        return nodes, edges
 
     def content(self, rows: list[list[str]]) -> str:
         out = io.StringIO()

@@ -17,6 +17,7 @@ from helpers.filter_cases import (
     graph,
     prepare,
 )
+from ncgnn.nn import CapsuleGraphLayer
 
 
 def random_model(case, dtype=torch.float64, **options):
@@ -28,6 +29,7 @@ def random_model(case, dtype=torch.float64, **options):
         for parameter in model.parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator))
         for layer in model.layers:
+            assert isinstance(layer, CapsuleGraphLayer)
             layer.bias.mul_(0.3)
         model.primary.bias[0].sub_(1.5)
     return model.to(dtype)

@@ -135,7 +135,8 @@ def forward(x, a_bar, primary, layers, iterations, beta=1.0, prior=None):
     capsules = primary_capsules(x, *primary)
     for weight, bias in layers[:-1]:
         capsules = capsule_layer(capsules, a_bar, weight, bias, iterations, beta).capsules
-    routing = capsule_layer(capsules, a_bar, *layers[-1], iterations, beta, prior)
+    weight, bias = layers[-1]
+    routing = capsule_layer(capsules, a_bar, weight, bias, iterations, beta, prior)
     return norm(routing.capsules).squeeze(-1), routing
 
 

@@ -15,8 +15,7 @@ from ncgnn.models.base.model import OnEpoch
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.train import Diverged, Epoch
 from ncgnn.tune.search import Search
-from ncgnn.tune.splits import hidden_splits
-from ncgnn.tune.tunable import Tunable
+from ncgnn.tune.tunable import Tunable, hidden_splits
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Sociable(Small):
 
     folder: Path = Path()
 
-    def accuracies(self, splits: Sequence[Any], settings: Config, watch: OnEpoch) -> Iterator[float]:
+    def accuracies(self, splits: Sequence[Any], settings: RunSettings, watch: OnEpoch) -> Iterator[float]:
         (self.folder / f"{os.getpid()}.here").touch()
         end = time.monotonic() + 120
         while len(list(self.folder.glob("*.here"))) < 2 and time.monotonic() < end:

@@ -18,12 +18,12 @@ class StandInSettings(RunSettings):
 
 
 class StandIn(Model[StandInSettings]):
-    """Says of a graph what it is told to, a class for each node."""
+    """Says of a graph what it is told to, a class for each node; made by :func:`stand_in`."""
 
     name, settings_class = "stand-in", StandInSettings
 
-    def __init__(self, title: str, knows: Knows, predict: Callable[[Data], Tensor]) -> None:
-        self.title, self.knows, self.predict = title, knows, predict
+    def __init__(self, predict: Callable[[Data], Tensor]) -> None:
+        self.predict = predict
 
     def prepare(self, graph: PreparedGraph, settings: StandInSettings) -> Inputs:
         return Inputs((F.one_hot(self.predict(graph.data)),))
@@ -35,3 +35,8 @@ class StandIn(Model[StandInSettings]):
         self, inputs: Inputs, split: Data, settings: StandInSettings, on_epoch: OnEpoch = lambda epoch: None
     ) -> Fitted:
         return Fitted(nn.Identity(), SAID, [SAID])
+
+
+def stand_in(title: str, knows: Knows, predict: Callable[[Data], Tensor]) -> StandIn:
+    """Title and knowledge belong to a class, so each has one of its own."""
+    return type(title, (StandIn,), {"title": title, "knows": knows})(predict)

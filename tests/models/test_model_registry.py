@@ -105,10 +105,10 @@ def test_a_model_of_ones_own_is_trained_by_name(own, karate, tmp_path):
 
 
 def test_models_that_share_their_settings_have_an_identity_each():
-    class One(Sage):
+    class One(Model[TrainingSettings]):
         name, settings_class = "one", TrainingSettings
 
-    class Other(Sage):
+    class Other(Model[TrainingSettings]):
         name, settings_class = "other", TrainingSettings
 
     assert (One.settings_class.identity, Other.settings_class.identity) == ("one", "other")
@@ -139,10 +139,12 @@ def test_names_that_cannot_be_found(own):
 
 def test_a_graph_is_prepared_once_for_all_models(karate, monkeypatch):
     asked = []
-    monkeypatch.setattr(
-        "ncgnn.models.base.prepared.prepare_features",
-        lambda x, normalize: asked.append(normalize) or x,
-    )
+
+    def prepare_features(x, normalize):
+        asked.append(normalize)
+        return x
+
+    monkeypatch.setattr("ncgnn.models.base.prepared.prepare_features", prepare_features)
     graph = PreparedGraph.of(karate)
     for name in ("gcn", "ncgnn", "gcn"):
         model = find_model(name)

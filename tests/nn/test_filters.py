@@ -12,7 +12,7 @@ PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
         (lambda: ncgnn.AttentionFilter(hops=[]), "at least one"),
         (lambda: ncgnn.AttentionFilter(hops=[-1, 2]), "non-negative"),
         (lambda: ncgnn.AttentionFilter(hops=[1, 1]), "distinct"),
-        (lambda: ncgnn.AttentionFilter(hops=[1.5]), "integers"),
+        (lambda: ncgnn.AttentionFilter(hops=(1.5,)), "integers"),
         (lambda: ncgnn.AttentionFilter(hops=[1, 2], prior=[0.0]), "1 values for 2 hops"),
         (lambda: ncgnn.AttentionFilter(form="dense"), "'implicit', 'explicit' or None"),
         (lambda: ncgnn.AttentionFilter(sparsify=ncgnn.TopK(3), form="implicit"), "no implicit form"),

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import ncgnn
-from ncgnn.nn import route
+from ncgnn.nn import CapsuleGraphLayer, route
 
 PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
 
@@ -33,7 +33,9 @@ def test_weights_start_between_the_bounds_of_their_start(init, bounds):
     """500 features to capsules of 40 entries, and these to class capsules of 20."""
     torch.manual_seed(0)
     model = ncgnn.NCGNN(500, 3, ncgnn.AttentionFilter([1, 2]), primary_channels=40, class_channels=20, init=init)
-    for weight, bound in zip((model.primary.weight, model.layers[0].weight), bounds, strict=True):
+    (layer,) = model.layers
+    assert isinstance(layer, CapsuleGraphLayer)
+    for weight, bound in zip((model.primary.weight, layer.weight), bounds, strict=True):
         assert 0.99 * bound < weight.abs().max() <= bound
         assert abs(weight.mean()) < 0.02 * bound
 
@@ -87,7 +89,12 @@ def test_on_a_cpu_the_compiled_kernels_are_taken(model, monkeypatch, training):
     for place in ("ncgnn.nn.routing.fused_route", "ncgnn.nn.capsules.fused_votes", "ncgnn.nn.capsules.fused_capsules"):
         module, _, name = place.rpartition(".")
         real = getattr(__import__(module, fromlist=[name]), name)
-        monkeypatch.setattr(place, lambda *a, real=real, name=name: called.append(name) or real(*a))
+
+        def noted(*arguments, real=real, name=name):
+            called.append(name)
+            return real(*arguments)
+
+        monkeypatch.setattr(place, noted)
     monkeypatch.setattr("ncgnn.nn.routing.route", lambda *a: pytest.fail("plain routing"))
     monkeypatch.setattr(type(model.primary), "plain", lambda *a: pytest.fail("plain capsules"))
     model.train(training)(torch.ones(3, 4), PATH)

@@ -46,6 +46,7 @@ def test_implicit_and_explicit_forms_agree(data):
 def test_its_parameters_are_learned(data):
     model, prepared = model_on(data)
     margin_loss(model(data.x, prepared)[data.train_mask], data.y[data.train_mask]).backward()
+    assert isinstance(model.filter, Alternating)
     assert model.filter.gain.grad.abs().min() > 0
 
 

@@ -24,6 +24,7 @@ def test_of_a_large_graph_listed_nodes_and_a_sample_of_test_nodes_are_shown():
     choice = choose(predictions, most=60)
     assert len(choice.on_map) == len(set(choice.on_map)) == 60
     assert set(predictions.doubtful(LISTED)) | set(predictions.surprising(LISTED)) <= set(choice.on_map)
+    assert predictions.split is not None
     assert (predictions.split[choice.on_map] == "test").all()
     assert len(choose(predictions, most=400).on_map) == 250  # and no training nodes
     assert "60 of the graph's 500 nodes" in choice.reason

@@ -45,4 +45,5 @@ def test_probabilities_are_calibrated_where_the_model_is():
     predictions = Predictions.of(GraphExplainer(classifier.scored(data)))
     expected = np.sort(classifier.predict_proba(data), axis=1)[:, :-3:-1]
     assert predictions.probability == pytest.approx(expected)
+    assert predictions.split is not None
     assert "calibration" in predictions.split

@@ -1,8 +1,10 @@
 import pytest
+import torch
+from torch_geometric.data import Data
 
 from ncgnn.page import NodeViews
 from ncgnn.page.table import Register, shortened
-from ncgnn.page.view import FEATURES, FEATURES_EACH
+from ncgnn.page.view import FARTHEST, FEATURES, FEATURES_EACH, Surroundings
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +73,21 @@ def test_a_shortened_view_means_the_same(view):
     around = list(dict.fromkeys(["33", *(n["id"] for n in view["neighbours"])]))
     ends = [around[place] for place in short["links"]]
     assert [list(pair) for pair in zip(ends[::2], ends[1::2], strict=True)] == view["links"]
+
+
+def path(length: int) -> Data:
+    """Nodes in a row, and one that is linked to none."""
+    there = torch.stack([torch.arange(length - 1), torch.arange(1, length)])
+    return Data(edge_index=torch.cat([there, there.flip(0)], dim=1), num_nodes=length + 1)
+
+
+def test_distances_are_counted_in_steps_up_to_the_farthest():
+    around = Surroundings(path(7))
+    assert around.distances(0, [0, 1, FARTHEST, FARTHEST + 1]) == [0, 1, FARTHEST, None]
+    assert around.distances(0, [7]) == [None]
+
+
+def test_links_are_the_edges_among_nodes_each_once():
+    around = Surroundings(path(4))
+    assert around.links([2, 1, 3, 7 - 3]) == [(0, 1), (0, 2)]
+    assert around.links([0, 3]) == []

@@ -11,6 +11,7 @@ from ncgnn.data import load_dataset, usual_split
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import served_page, write, write_page
+from ncgnn.page.choice import choose
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +90,7 @@ def test_nodes_that_are_asked_for_are_explained_and_no_others(explainer, tmp_pat
 
 
 def test_of_a_large_graph_neighbours_that_are_not_on_the_map_are_known_too(explainer, tmp_path, monkeypatch):
-    chosen = write.choose
-    monkeypatch.setattr(write, "choose", lambda predictions, wanted=None: chosen(predictions, wanted, most=20))
+    monkeypatch.setattr(write, "choose", lambda predictions, wanted=None: choose(predictions, wanted, most=20))
     write_page(tmp_path / "page.html", explainer)
     elements = Elements((tmp_path / "page.html").read_text("utf-8"))
     overview, views = elements.json("overview-data"), elements.json("views-data")

@@ -57,6 +57,7 @@ def test_the_features_that_tell_a_class_are_named():
     found = matters(NCGNNClassifier(**preset("planted") | {"epochs": 60}).fit_scored(data))
     assert set(found.features) == set(data.class_names)
     assert all(part.startswith(name) for name, parts in found.features.items() for part, _ in parts)
+    assert found.hops is not None
     assert found.hops["1"] > 0.5
     assert all(parts == sorted(parts, key=lambda part: -part[1]) for parts in found.features.values())
 

@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from ncgnn.train import Inputs
+from ncgnn.train import Epoch, Inputs
 from ncgnn.train.loop import Training, step, train
 from ncgnn.train.objectives import CrossEntropy, Margin
 from ncgnn.train.reproducible import seeded
@@ -53,7 +53,7 @@ def test_an_objective_may_call_forward_twice(karate, model, x):
 
 @pytest.mark.parametrize("objective", [CrossEntropy(), Margin(0.9, 0.1, 0.5), Consistent()])
 def test_the_loop_trains_any_module(karate, model, x, objective):
-    seen = []
+    seen: list[Epoch] = []
     trained = train(model, Inputs((x,)), karate, sgd(model, objective), seen.append)
     assert seen == trained.history
     assert trained.history[-1].train_loss < trained.history[0].train_loss

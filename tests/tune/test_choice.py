@@ -22,14 +22,17 @@ def searched(folder, script=with_luck):
 def test_a_second_seed_decides_between_the_best(tmp_path):
     search, study = searched(tmp_path)
     winner = choose(search, study, 2)
-    assert (winner.settings.lr, winner.accuracy, winner.rivals) == (STEADY, pytest.approx(0.8), 2)
-    assert winner.settings.seed == 0
+    assert winner.settings == Choice(lr=STEADY, seed=0)
+    assert winner.accuracy == pytest.approx(0.8)
+    assert winner.rivals == 2
 
 
 def test_without_a_rival_the_best_with_one_seed_wins(tmp_path):
     search, study = searched(tmp_path)
     winner = choose(search, study, 1)
-    assert (winner.settings.lr, winner.accuracy, winner.rivals) == (LUCKY, pytest.approx(0.9), 0)
+    assert winner.settings == Choice(lr=LUCKY)
+    assert winner.accuracy == pytest.approx(0.9)
+    assert winner.rivals == 0
 
 
 def test_the_second_seed_is_run_once(tmp_path):
@@ -48,4 +51,4 @@ def test_the_second_seed_is_run_once(tmp_path):
 def test_a_second_seed_that_diverges_is_worth_nothing(tmp_path):
     search, study = searched(tmp_path, lambda c: diverges(c) if c.seed and c.lr == STEADY else [c.lr])
     winner = choose(search, study, 2)
-    assert winner.settings.lr == 0.5
+    assert winner.settings == Choice(lr=0.5)

@@ -8,8 +8,8 @@ from optuna.trial import TrialState
 
 from helpers.small_search import Small
 from ncgnn.tune.ownership import turn
-from ncgnn.tune.proposal import next_trial
 from ncgnn.tune.study import open_study
+from ncgnn.tune.tunable import next_trial
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from ncgnn.data import load_dataset
 from ncgnn.errors import InputError
 from ncgnn.tune.choice import choose
 from ncgnn.tune.search import run
-from ncgnn.tune.splits import hidden_splits
 from ncgnn.tune.study import FINISHED
+from ncgnn.tune.tunable import hidden_splits
 
 
 def outcome(study) -> list[tuple]:

@@ -103,6 +103,7 @@ def test_a_search_that_is_killed_at_any_write_ends_like_an_undisturbed_one(tmp_p
 def kill_at_work(folder: Path, delay: float) -> bool:
     """Kill a search soon after it has finished another trial; whether that fell into the next one."""
     process = start(TRAINING, folder)
+    assert process.stdout is not None
     assert select.select([process.stdout], [], [], 300)[0]
     time.sleep(delay)
     process.kill()

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def server():
     is_root = os.geteuid() == 0
     if is_root and OWNER not in {user.pw_name for user in pwd.getpwall()}:
         pytest.skip(f"PostgreSQL does not run as root, and there is no user {OWNER}")
-    owner = {"user": OWNER, "group": OWNER, "extra_groups": []} if is_root else {}
+    owner: dict[str, Any] = {"user": OWNER, "group": OWNER, "extra_groups": []} if is_root else {}
     folder = Path(tempfile.mkdtemp(prefix="ncgnn-postgres-"))
     if is_root:
         shutil.chown(folder, OWNER, OWNER)

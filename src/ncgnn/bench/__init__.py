@@ -1,8 +1,7 @@
 """What a training step and a prediction cost, in time and memory, beside models of PyTorch Geometric."""
 
-from ncgnn.bench.graphs import hops_of, measured
 from ncgnn.bench.memory import measure_memory
-from ncgnn.bench.steps import measure_steps
+from ncgnn.bench.steps import hops_of, measure_steps, measured
 from ncgnn.bench.timing import Timing, interleaved
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.models.base.contestant import Contestant, enter, measured_models

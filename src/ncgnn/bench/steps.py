@@ -1,4 +1,4 @@
-"""A training step and a prediction pass of each model on one graph."""
+"""A training step and a prediction pass of each model on one graph, and the settings of NCGNN that are measured."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,12 +6,15 @@ from typing import Any
 from torch_geometric.data import Data
 
 from ncgnn.bench.timing import interleaved
+from ncgnn.data.generated.unstructured import GENERATED
 from ncgnn.data.graph import num_classes
+from ncgnn.data.named.registry import FAR, NEAREST, find_info
 from ncgnn.models import find_model
 from ncgnn.models.base.contestant import enter
 from ncgnn.models.ncgnn.config import Config
 
 TASKS = ("step", "predict")
+_PAPER = {"num_capsules": 8, "primary_channels": 64, "iterations": 3, "beta": 1.0, "dropout": 0.9}
 
 
 def measure_steps(
@@ -38,3 +41,16 @@ def describe(data: Data) -> dict[str, Any]:
         "features": data.x.shape[1],
         "classes": num_classes(data),
     }
+
+
+def hops_of(name: str) -> int:
+    """The attention filter takes the hops from 1 to this; fewer on the graphs that are larger or denser."""
+    if name == GENERATED:
+        return NEAREST
+    info = find_info(name)
+    return FAR if info is None else info.measured_hops
+
+
+def measured(hops: int, **others: int) -> Config:
+    """The settings that are measured, which are the paper's, whatever the defaults are."""
+    return Config.make(_PAPER | {"hops": hops} | others)

@@ -9,8 +9,7 @@ from time import perf_counter
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.check.finding import Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import Finding, View
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.data.graph import feature_tensor
 from ncgnn.models.base.contestant import Contestant, enter

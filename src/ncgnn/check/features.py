@@ -3,8 +3,7 @@
 import numpy as np
 from sklearn.utils.sparsefuncs import min_max_axis
 
-from ncgnn.check.finding import SHOWN, Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import SHOWN, Finding, View
 from ncgnn.text import several
 
 HUGE_BESIDE_OTHERS = 100.0

@@ -6,8 +6,7 @@ from math import isnan, nan
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.check.finding import Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import Finding, View
 from ncgnn.data import statistics
 
 TELLING = 0.1
@@ -38,19 +37,21 @@ class Homophily:
     def meaning(self) -> str:
         """What this means for the setting ``hops``."""
         if not self.edges:
-            return "no edge connects two labelled nodes: no advice on hops"
+            return "No edge connects two labelled nodes, so there is no advice on hops."
         if isnan(self.adjusted):
-            return "all connected labelled nodes have the same class: no advice on hops"
+            return "All connected labelled nodes have the same class, so there is no advice on hops."
         if self.adjusted >= 0.4:
-            return "neighbours mostly share a class: the default, hops 0 to 3, fits, and more hops may help"
+            return (
+                "Neighbours mostly share a class; the default (hops 0 to 3) should work well, and more hops may help."
+            )
         if self.adjusted < TELLING <= self.two_steps:
             return (
-                "nodes two steps apart agree more than neighbours: compare the default, hops 0 to 3, with hops = 3,"
-                " which drops the node's own features: better on some such graphs, far worse on others"
+                "Nodes two hops apart agree more than neighbours; compare the default (hops 0 to 3) with hops = 3,"
+                " which drops the node's own features: better on some such graphs, far worse on others."
             )
         if self.adjusted >= TELLING:
-            return "neighbours help but often differ: use the node itself and few hops, hops = [0, 1, 2]"
-        return "labels of neighbours say little: use hops = [0, 1, 2], and compare with a model without edges"
+            return "Neighbours help but often differ; use the node itself and few hops (hops = [0, 1, 2])."
+        return "Labels of neighbours say little; use hops = [0, 1, 2], and compare with a model without edges."
 
 
 def measure_homophily(view: View) -> Homophily:
@@ -94,8 +95,8 @@ def homophily_findings(found: Homophily) -> list[Finding]:
         Finding(
             name="no homophily",
             level="note",
-            what=f"labels of neighbours agree little more than by chance: adjusted homophily {found.adjusted:.2f} after"
-            f" one step, {found.two_steps:.2f} after two",
+            what=f"labels of neighbours agree little more than by chance: adjusted homophily {found.adjusted:.2f},"
+            f" two-hop {found.two_steps:.2f}",
             count=0,
             first=[],
             why="a model that uses features only may be just as good",

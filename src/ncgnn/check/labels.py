@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from ncgnn.check.finding import Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import Finding, View
 from ncgnn.text import several
 
 FEW_TO_TRAIN = 5

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.check.finding import Finding
-from ncgnn.check.view import View
-from ncgnn.text import several
+from ncgnn.check.view import Finding, View
 
 SAMPLE = 5000  # maximum number of labelled nodes to use; far fewer are enough to see a leak
 SMALLEST_CLASS = 10  # the nodes of a small class can be adjacent by chance
@@ -62,16 +60,22 @@ def leak_findings(view: View) -> list[Finding]:
     features = list(dict.fromkeys(leak.feature for leak in found))
     first = found[0]
     names, classes = view.data.feature_names, view.data.class_names
+    count = len(features)
+    alone = (
+        "1 feature predicts a class on its own:"
+        if count == 1
+        else f"{count} features each predict a class on their own, e.g."
+    )
     return [
         Finding(
             name="leak",
             level="serious",
-            what=f"{several(len(features), 'feature')} alone predict{'s' * (len(features) == 1)} a class:"
-            f" {names[first.feature]!r} predicts {classes[first.label]!r}",
-            count=len(features),
+            what=f"{alone} {names[first.feature]!r} predicts {classes[first.label]!r}",
+            count=count,
             first=[names[feature] for feature in features],
-            why="a feature derived from the label is missing for new nodes, so test accuracy is too optimistic",
-            advice="find out how it is filled in; if only once the label is known, drop it",
+            why="a feature derived from the label will not be available for new nodes, so test accuracy will be"
+            " overestimated",
+            advice="find out when this column is filled in; if only after the label is known, drop it",
             options=["ignore"],
         )
     ]

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ncgnn.check.finding import Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import Finding, View
 from ncgnn.data.graph import merge_edges
 from ncgnn.data.npz import FAULTS
 

@@ -11,13 +11,12 @@ from torch_geometric.data import Data
 from ncgnn.check.cost import Cost, cost_findings, expected_cost
 from ncgnn.check.duplicates import duplicate_findings
 from ncgnn.check.features import constant_findings, scale_findings
-from ncgnn.check.finding import LEVELS, Finding
 from ncgnn.check.homophily import Homophily, homophily_findings, measure_homophily
 from ncgnn.check.labels import few_label_findings, imbalance_findings
 from ncgnn.check.leaks import leak_findings
 from ncgnn.check.other_graphs import elsewhere_findings
 from ncgnn.check.structure import component_findings, isolated_findings
-from ncgnn.check.view import View
+from ncgnn.check.view import LEVELS, Finding, View
 from ncgnn.models.ncgnn.config import Config
 
 DETECTORS: tuple[Callable[[View], list[Finding]], ...] = (

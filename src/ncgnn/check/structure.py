@@ -3,8 +3,7 @@
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from ncgnn.check.finding import SHOWN, Finding
-from ncgnn.check.view import View
+from ncgnn.check.view import SHOWN, Finding, View
 from ncgnn.text import several
 
 

@@ -1,8 +1,9 @@
-"""The form of a graph used by the checks."""
+"""What the checks read and what they return: a form of the graph, and findings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +11,10 @@ from torch_geometric.data import Data
 
 from ncgnn.data import complete
 from ncgnn.data.graph import SPLITS, feature_matrix
+
+Level = Literal["serious", "warning", "note"]
+LEVELS: tuple[Level, ...] = ("serious", "warning", "note")
+SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,3 +64,31 @@ class View:
 
     def ids(self, nodes: Iterable[int]) -> list[str]:
         return [str(self.data.node_ids[node]) for node in nodes]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem found before training.
+
+    Attributes:
+        name: the kind of finding, the same in every graph.
+        level: ``serious`` if results will be misleading, ``warning`` if they may be, else ``note``.
+        what: what was found.
+        count: number of nodes, features or classes concerned.
+        first: names of the first of them.
+        why: why it matters.
+        advice: what to do.
+        options: the parameters and settings that the advice refers to.
+    """
+
+    name: str
+    level: Level
+    what: str
+    count: int
+    first: Sequence[str]
+    why: str
+    advice: str
+    options: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "first", [str(name) for name in self.first[:SHOWN]])

@@ -7,6 +7,7 @@ from functools import wraps
 from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from ncgnn.cli.bench import bench
 from ncgnn.cli.check import check
@@ -22,8 +23,29 @@ from ncgnn.cli.train import train
 from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
 
+
+class _Flags:
+    """A command whose help shows no type for flags."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class _Command(_Flags, TyperCommand):
+    pass
+
+
+class _Group(_Flags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
-    help="Node classification with explained predictions.",
+    cls=_Group,
+    help="Explainable node classification.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -52,7 +74,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
 
 
 for verb in (example, datasets, models, check, train, predict, explain, serve, tune, reproduce, bench):
-    app.command()(_verb(verb))
+    app.command(cls=_Command)(_verb(verb))
 
 
 @app.callback(invoke_without_command=True)

@@ -11,9 +11,10 @@ from ncgnn.errors import InputError
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
-Models = Annotated[list[str] | None, typer.Option(help="Model to measure. Repeatable; default: all.")]
+Models = Annotated[list[str] | None, typer.Option(help="Model to measure. Repeatable; default: the models above.")]
 Hops = Annotated[
-    int | None, typer.Option(min=1, max=100, help="Use hops 1 to N in NCGNN; default: 5, on some graphs 2 or 3.")
+    int | None,
+    typer.Option(min=1, max=100, help="Largest hop in NCGNN (uses hops 1 to N); default: 5, or 2 or 3 on some graphs."),
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: chosen by torch.")]
 Repeats = Annotated[int, typer.Option(min=1, help="Measurements per model.")]
@@ -29,10 +30,11 @@ def bench(
     repeats: Repeats = 5,
     as_json: Json = False,
 ) -> None:
-    """Measure training step time, prediction time and peak training memory: by default of NCGNN (fused and plain) and
-    of PyTorch Geometric's GCN, GAT, APPNP and GCNII.
+    """Benchmark training step time, prediction time and peak training memory. By default, compares NCGNN (fused and
+    unfused) with PyTorch Geometric's GCN, GAT, APPNP and GCNII.
 
-    Models are measured in alternation, memory in a separate process per model. Times are medians.
+    Timing runs are interleaved across models; memory is measured in a separate process for each model. Times are
+    medians.
 
     Example: `ncgnn bench karate --models ncgnn --models gat`
     """

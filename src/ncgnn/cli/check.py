@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ncgnn.check import Finding, Report
 
 SplitSeed = Annotated[
-    int, typer.Option(min=0, help="Split seed, or number of a published split.", rich_help_panel=p.PANEL)
+    int, typer.Option(min=0, help="Seed for the random split, or index of a published split.", rich_help_panel=p.PANEL)
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -48,7 +48,7 @@ def check(
     """
     from ncgnn.check import check_graph
     from ncgnn.check.labels import refused_split
-    from ncgnn.data.named.local import data_folders
+    from ncgnn.data.named.packaged import data_folders
     from ncgnn.models.ncgnn import MODEL, Config
 
     graph.check_label()
@@ -91,9 +91,9 @@ def _lines(report: "Report") -> list[str]:
 
 def _homophily(report: "Report") -> str:
     h = report.homophily
-    values = {"edge": h.edge, "node": h.node, "adjusted": h.adjusted, "after two steps": h.two_steps}
+    values = {"edge": h.edge, "node": h.node, "adjusted": h.adjusted, "two-hop": h.two_steps}
     known = ", ".join(f"{name} {value:.2f}" for name, value in values.items() if not isnan(value))
-    return f"homophily on {several(h.edges, 'edge')} of labelled nodes: {known}{': ' if known else ''}{h.meaning}"
+    return f"homophily ({several(h.edges, 'edge')} between labelled nodes): {known}{'. ' if known else ''}{h.meaning}"
 
 
 def _cost(report: "Report") -> str:
@@ -115,7 +115,6 @@ def _finding(finding: "Finding") -> list[str]:
 
 
 def _summary(report: "Report") -> str:
-    levels = [finding.level for finding in report.findings]
-    return f"{levels.count('serious')} serious, " + ", ".join(
-        several(levels.count(level), level) for level in ("warning", "note")
-    )
+    levels: list[str] = [finding.level for finding in report.findings]
+    names = {"serious": "serious problem", "warning": "warning", "note": "note"}
+    return ", ".join(several(levels.count(level), name) for level, name in names.items())

@@ -1,4 +1,4 @@
-"""``ncgnn datasets``: the named graphs, with table 1 of the paper recomputed."""
+"""``ncgnn datasets``: the built-in datasets, with table 1 of the paper recomputed."""
 
 import json
 from dataclasses import asdict
@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ncgnn.cli.terminal import print_tables
+from ncgnn.cli.progress import print_tables
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-Folder = Annotated[Path | None, typer.Option("--data", help="Folder of .npz graphs; default: NCGNN_DATA.")]
+Folder = Annotated[Path | None, typer.Option("--data", help="Folder with .npz graphs; default: $NCGNN_DATA.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 COLUMNS = ("nodes", "edges", "features", "classes", "edge_homophily")
 
 
 def datasets(data: Folder = None, as_json: Json = False) -> None:
-    """List the named graphs with the statistics of the paper's table 1 and the same statistics of the local copy.
+    """List the built-in datasets and compare local copies with the statistics in Table 1 of the paper.
 
-    Nothing is downloaded: a graph that is neither in the data folder nor in an installed package shows no local values.
+    Nothing is downloaded: a dataset that is neither in the data folder nor in an installed package has no local values.
 
     Example: `ncgnn datasets`
     """
@@ -56,7 +56,7 @@ def _equal(paper: dict[str, Any] | None, found: dict[str, Any] | None) -> bool |
 def _table(rows: list[dict[str, Any]]) -> "Table":
     from rich.table import Table
 
-    table = Table(title="Named graphs: table 1 of the paper and the local copy", caption=_summary(rows), box=None)
+    table = Table(title="Built-in datasets: Table 1 of the paper and the local copy", caption=_summary(rows), box=None)
     table.add_column("graph", no_wrap=True)
     for side in ("paper", "here"):
         for title in ("nodes", "edges", "features", "classes", "H"):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncgnn.cli.terminal import print_tables, refuse
+from ncgnn.cli.progress import print_tables, refuse
 from ncgnn.errors import InputError
 from ncgnn.text import several
 

@@ -11,7 +11,7 @@ Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; c
 
 
 def example(folder: Folder = Path("shop")) -> None:
-    """Write example tables: products of a fictional shop and co-purchases, this month and next.
+    """Write example tables: a fictional shop's products and co-purchases, for this month and next.
 
     The guide, docs/guide.md, uses these tables.
 

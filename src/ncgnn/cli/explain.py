@@ -1,8 +1,8 @@
-"""``ncgnn explain``: explain predictions."""
+"""``ncgnn explain``: explain predictions, in text, as a table or as a page to pass on."""
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,23 +11,27 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
 from ncgnn.cli.model import Model, ModelClass, load_model
-from ncgnn.cli.page import check_page, make_page
-from ncgnn.cli.terminal import refuse
+from ncgnn.cli.progress import refuse
 from ncgnn.errors import InputError
 from ncgnn.text import several
 
 if TYPE_CHECKING:
-    from ncgnn.explain import NodeExplanation
+    from ncgnn.explain import GraphExplainer, NodeExplanation
 
 TOP = 16
 """Neighbours and features that are named by default."""
 
-Node = Annotated[list[str] | None, typer.Option(help="Node id. Repeatable; default: all nodes.")]
+Node = Annotated[
+    list[str] | None,
+    typer.Option(help="Node id. Repeatable; default with --out, --page or --json: all nodes."),
+]
 Class = Annotated[str | None, typer.Option("--class", help="Class to explain; default: the predicted class.")]
-Against = Annotated[str | None, typer.Option(help="Compare with this class, or with runner-up or others.")]
-Features = Annotated[bool, typer.Option("--features", help="Also attribute to features (slower).")]
+Against = Annotated[
+    str | None, typer.Option(help="Contrast with another class: a class name, runner-up, or others (their mean).")
+]
+Features = Annotated[bool, typer.Option("--features", help="Also compute feature contributions (slower).")]
 Top = Annotated[int | None, typer.Option(min=1, help=f"Number of neighbours and features to list; default: {TOP}.")]
-Out = Annotated[Path | None, typer.Option(help="Write a table: FILE.csv or FILE.parquet.")]
+Out = Annotated[Path | None, typer.Option(help="Write a table to this file (.csv or .parquet).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare with other explanation methods.")]
 Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
@@ -52,8 +56,8 @@ def explain(
 ) -> None:
     """Explain predictions: how much each hop, neighbour, capsule and feature contributes to a score.
 
-    Contributions are exact and add up to the score. Without --out, explanations of the given nodes are printed; --out
-    writes them, or those of all nodes, to a table with columns id, class, kind, name, title and contribution.
+    Contributions are exact and add up to the score. Prints explanations for the nodes given with --node. With --out,
+    writes them (all nodes if --node is omitted) to a table with columns id, class, kind, name, title and contribution.
 
     Example: `ncgnn explain runs/karate karate --node 0 --node 33`
 
@@ -111,3 +115,21 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
         return
     for explanation in explanations:
         print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")
+
+
+def check_page(page: Path, others: Mapping[str, object]) -> None:
+    """Whether it is called a page, and whether options were given that it has no use for."""
+    if page.suffix not in (".html", ".htm"):
+        example = page.parent / f"{page.stem.strip('.') or 'page'}.html"
+        raise InputError(f"{page}: a page is an HTML file, e.g. {example}")
+    refuse(others, "--page always explains the predicted class in a fixed layout")
+
+
+def make_page(page: Path, explainer: "GraphExplainer", nodes: list[str] | None) -> None:
+    """Write the page of a model and its graph, and say where it is."""
+    from ncgnn.cli.progress import track
+    from ncgnn.page import write_page
+
+    with g.notices():
+        write_page(page, explainer, nodes, lambda views, total: track(views, "explaining", total))
+    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB; open it in a browser")

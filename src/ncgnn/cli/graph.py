@@ -32,7 +32,8 @@ class GraphOptions:
     :func:`takes_graph` makes them of one parameter."""
 
     name: Annotated[
-        str | None, typer.Argument(metavar="GRAPH", help="Graph name (see ncgnn datasets), or .npz or .graphml file.")
+        str | None,
+        typer.Argument(metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file."),
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
     edges: Annotated[Path | None, _option("Edge table: CSV, TSV or Parquet.")] = None
@@ -42,14 +43,18 @@ class GraphOptions:
     source: Annotated[str | None, _option("Source column of the edge table; default: source.")] = None
     target: Annotated[str | None, _option("Target column of the edge table; default: target.")] = None
     weight: Annotated[str | None, _option("Weight column of the edge table.")] = None
-    direction: Annotated[str | None, _option("Edge table column that marks undirected edges.")] = None
-    numeric: Annotated[list[str] | None, _option("Numeric column. Repeatable.")] = None
-    categorical: Annotated[list[str] | None, _option("Categorical column, e.g. numeric codes. Repeatable.")] = None
-    date: Annotated[list[str] | None, _option("Date column. Repeatable.")] = None
-    text: Annotated[list[str] | None, _option("Free-text column. Repeatable.")] = None
-    ignore: Annotated[list[str] | None, _option("Column to ignore. Repeatable.")] = None
+    direction: Annotated[
+        str | None, _option("Edge table column stating whether each edge is directed or undirected.")
+    ] = None
+    numeric: Annotated[list[str] | None, _option("Treat this column as numeric. Repeatable.")] = None
+    categorical: Annotated[
+        list[str] | None, _option("Treat this column as categorical, e.g. numeric codes. Repeatable.")
+    ] = None
+    date: Annotated[list[str] | None, _option("Treat this column as dates. Repeatable.")] = None
+    text: Annotated[list[str] | None, _option("Treat this column as free text. Repeatable.")] = None
+    ignore: Annotated[list[str] | None, _option("Ignore this column. Repeatable.")] = None
     columns: Annotated[Path | None, _option("TOML file with column roles.")] = None
-    data: Annotated[Path | None, _option("Folder of .npz graphs; default: NCGNN_DATA.", "--data")] = None
+    data: Annotated[Path | None, _option("Folder with .npz graphs; default: $NCGNN_DATA.", "--data")] = None
 
     @property
     def has_tables(self) -> bool:

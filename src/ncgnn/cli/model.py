@@ -16,7 +16,8 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Run folder, or its
 ModelClass = Annotated[
     str | None,
     typer.Option(
-        metavar="package.module:Name", help="Class of the model, if you trained one of your own. Runs its code."
+        metavar="package.module:Name",
+        help="Model class to load if you trained your own model. Imports and runs its code.",
     ),
 ]
 

@@ -5,13 +5,13 @@ from typing import Annotated, Any
 
 import typer
 
-from ncgnn.cli.terminal import print_tables
+from ncgnn.cli.progress import print_tables
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def models(as_json: Json = False) -> None:
-    """List the models: what each uses, whether it explains predictions, its variants, its number of presets.
+    """List the available models: inputs, variants, number of presets, and whether explanations are supported.
 
     Example: `ncgnn models`
     """

@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ncgnn.cli.progress import print_tables
 from ncgnn.cli.run import Outcome
-from ncgnn.cli.terminal import print_tables
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -26,11 +26,11 @@ def summary(data: "Data") -> str:
     from ncgnn.data.graph import SPLITS
 
     parts = [int(data[key].sum()) for key in SPLITS]
-    aside = f", {int(data.calibration_mask.sum())} to calibrate" if "calibration_mask" in data else ""
+    aside = f", {int(data.calibration_mask.sum())} calibration" if "calibration_mask" in data else ""
     return (
         f"{data.name}: {data.num_nodes} nodes, {data.edge_index.shape[1] // 2} edges, {data.x.shape[1]} features, "
-        f"{len(data.class_names)} classes, {int((data.y >= 0).sum())} labelled nodes: {parts[0]} to train, "
-        f"{parts[1]} to validate{aside}, {parts[2]} to test"
+        f"{len(data.class_names)} classes, {int((data.y >= 0).sum())} labelled nodes ({parts[0]} train, "
+        f"{parts[1]} validation{aside}, {parts[2]} test)"
     )
 
 

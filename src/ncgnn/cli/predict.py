@@ -46,7 +46,7 @@ def predict(
     """Predict the class of every node with a trained model, without retraining.
 
     The graph may contain nodes the model has not seen. Tables are read as in training: same columns, same categories.
-    The output has one row per node: id, known label, predicted class, probability, margin over the second class;
+    The output has one row per node: id, known label, predicted class, probability, margin over the runner-up;
     --coverage adds a prediction set, --probabilities one column per class.
 
     Example: `ncgnn predict runs/karate karate`

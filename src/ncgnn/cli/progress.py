@@ -1,17 +1,21 @@
-"""Progress on standard error: a moving bar in a terminal, elsewhere a plain line now and then.
+"""What verbs show and refuse alike: progress, tables, and options that would be ignored.
 
-Notebooks are both: behind ``!ncgnn`` they have a terminal, while what Python code prints there is a stream of lines.
+Progress goes to standard error: a moving bar in a terminal, elsewhere a plain line now and then. Notebooks are both:
+behind ``!ncgnn`` they have a terminal, while what Python code prints there is a stream of lines.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import length_hint
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
+from ncgnn.errors import InputError
+
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from ncgnn.train import Epoch
 
@@ -106,3 +110,19 @@ def _console() -> "Console":
     from rich.console import Console
 
     return Console(stderr=True, force_terminal=True)
+
+
+def print_tables(*tables: "Table", least: int = 120) -> None:
+    """In a width of at least so many letters: a pipe or a small terminal must not cut numbers."""
+    from rich.console import Console
+
+    console = Console(width=max(least, Console().width))
+    for table in tables:
+        console.print(table)
+
+
+def refuse(options: Mapping[str, object], why: str) -> None:
+    """Ends at the first option that was given though it would be ignored."""
+    given = next((option for option, value in options.items() if value), None)
+    if given is not None:
+        raise InputError(f"{why}: remove {given}")

@@ -22,9 +22,9 @@ def serve(
     port: Port = 8000,
     model_class: ModelClass = None,
 ) -> None:
-    """Serve predictions and explanations over HTTP, as a web page and a JSON API, until Ctrl-C.
+    """Serve predictions and explanations over HTTP, as a web page and a JSON API. Press Ctrl-C to stop.
 
-    Explanations are computed on request, so this also works for graphs too large for a single page.
+    Explanations are computed on request, so this also works for graphs too large for a single HTML file.
 
     Example: `ncgnn serve runs/karate karate`
     """

@@ -18,7 +18,7 @@ ConfigFile = Annotated[Path | None, typer.Option("--config", help="TOML file wit
 Settings = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="KEY=VALUE", help="Change one setting, e.g. hops=3. Repeatable.", rich_help_panel=PANEL
+        "--set", metavar="KEY=VALUE", help="Override one setting, e.g. hops=3. Repeatable.", rich_help_panel=PANEL
     ),
 ]
 ModelName = Annotated[
@@ -26,12 +26,14 @@ ModelName = Annotated[
     typer.Option(
         "--model",
         metavar="NAME",
-        help="Model to train: a name, or your own as package.module:Name. `ncgnn models` lists the names.",
+        help="Model to train: a built-in name (see `ncgnn models`) or your own class as package.module:Name.",
         rich_help_panel=PANEL,
     ),
 ]
 DEFAULT_MODEL = "ncgnn"
-Filter = Annotated[str | None, typer.Option(help="attention or diffusion.", rich_help_panel=PANEL)]
+Filter = Annotated[
+    str | None, typer.Option(help="NCGNN graph filter: attention (default) or diffusion.", rich_help_panel=PANEL)
+]
 
 
 def choose_model(name: str) -> "Model[Any]":

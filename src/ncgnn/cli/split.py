@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 PANEL = "Split"
 _ENOUGH_TO_SET_ASIDE = 100  # validation nodes: fifty still choose the weights well enough
-PerClass = Annotated[int | None, typer.Option(help="Training nodes per class.", rich_help_panel=PANEL)]
+PerClass = Annotated[int | None, typer.Option(help="Number of training nodes per class.", rich_help_panel=PANEL)]
 Val = Annotated[
-    int | None, typer.Option(help="Validation nodes, with --per-class; default: 500.", rich_help_panel=PANEL)
+    int | None,
+    typer.Option(help="Number of validation nodes (with --per-class only); default: 500.", rich_help_panel=PANEL),
 ]
 Fractions = Annotated[
     tuple[float, float] | None,

@@ -17,9 +17,9 @@ from ncgnn.errors import InputError
 Epochs = Annotated[int | None, typer.Option(help="Maximum number of epochs.", rich_help_panel=c.PANEL)]
 Seed = Annotated[int | None, typer.Option(help="Random seed for weights and dropout.", rich_help_panel=c.PANEL)]
 SplitSeed = Annotated[
-    int, typer.Option(min=0, help="Seed of the first split, or number of a published split.", rich_help_panel=p.PANEL)
+    int, typer.Option(min=0, help="Seed for the random split, or index of a published split.", rich_help_panel=p.PANEL)
 ]
-Splits = Annotated[int, typer.Option(min=1, help="Number of splits to run.", rich_help_panel=p.PANEL)]
+Splits = Annotated[int, typer.Option(min=1, help="Number of splits to train on.", rich_help_panel=p.PANEL)]
 Calibrate = Annotated[
     float | None,
     typer.Option(
@@ -30,7 +30,7 @@ Calibrate = Annotated[
     ),
 ]
 Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
-Picture = Annotated[bool, typer.Option("--picture", help="Also plot a t-SNE map of the class capsules.")]
+Picture = Annotated[bool, typer.Option("--picture", help="Also save a t-SNE plot of the class capsules.")]
 Compare = Annotated[bool, typer.Option("--compare", help="Also train simpler baselines and compare.")]
 Tensorboard = Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard logs.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -59,8 +59,9 @@ def train(
 ) -> None:
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
-    Named graphs have preset settings; --config replaces them, --set and the options below change single settings.
-    Graphs of the paper use the paper's split, files with splits use theirs, all others 60/20/20 % of each class.
+    Most built-in datasets have a preset. --config replaces the preset; --set and the options below override individual
+    settings. Datasets from the paper use the paper's splits, files that define splits use their own, and everything
+    else is split 60/20/20 (train/val/test) within each class.
 
     Example: `ncgnn train karate --epochs 50`
 

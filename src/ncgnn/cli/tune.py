@@ -24,21 +24,24 @@ if TYPE_CHECKING:
 _STUDIES = Path("results/studies")
 
 _STORE = "Storage"
-Filter = Annotated[str | None, typer.Option(help="With NCGNN: attention (default) or diffusion.")]
-Trials = Annotated[int, typer.Option(min=1, help="Total number of finished trials, including earlier ones.")]
+Filter = Annotated[str | None, typer.Option(help="NCGNN graph filter: attention (default) or diffusion.")]
+Trials = Annotated[
+    int, typer.Option(min=1, help="Stop after this many completed trials in total, including earlier runs.")
+]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no new trial after this many minutes.")]
 Splits = Annotated[
-    int | None, typer.Option(min=1, help="Splits to validate on; default: 2 if available, or 1 per graph of a group.")
+    int | None,
+    typer.Option(min=1, help="Number of splits to validate on; default: 2 if available (1 per graph for a group)."),
 ]
 Confirm = Annotated[int, typer.Option(min=1, help="Rerun the best N trials with a second seed, then pick the winner.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Number of single-threaded processes.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of parallel worker processes (one thread each).")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed of the search.")]
 Storage = Annotated[
     str | None,
     typer.Option(help="Database URL, e.g. postgresql://...; default: an SQLite file.", rich_help_panel=_STORE),
 ]
 ExportOnly = Annotated[
-    bool, typer.Option("--export-only", help="Run no trials; only export the results.", rich_help_panel=_STORE)
+    bool, typer.Option("--export-only", help="Export the results without running any trials.", rich_help_panel=_STORE)
 ]
 Out = Annotated[
     Path | None,
@@ -63,11 +66,12 @@ def tune(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Tune settings for a graph, using only the training and validation labels of its splits.
+    """Tune hyperparameters for a graph. Test labels are never used.
 
     Trials are stored in results/studies: rerun the command to resume; several processes or machines can share a study.
-    `syn-cora` means all Syn-Cora graphs, `default` six graphs of different kinds, for settings that transfer to new
-    graphs. The best settings are written to a TOML file for `ncgnn train GRAPH --model NAME --config FILE`.
+    GRAPH can also be a group: `syn-cora` (all Syn-Cora graphs) or `default` (six diverse graphs, to find settings that
+    transfer to new ones). The best settings are written to a TOML file for
+    `ncgnn train GRAPH --model NAME --config FILE`.
 
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
@@ -117,8 +121,7 @@ def _search(
 ) -> "Search":
     from ncgnn.cli.train import file_name
     from ncgnn.tune.search import Search
-    from ncgnn.tune.splits import hidden_splits
-    from ncgnn.tune.tunable import Tunable
+    from ncgnn.tune.tunable import Tunable, hidden_splits
 
     tunable = Tunable(model, name, variant)
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ncgnn.data.generated.syn_cora import syn_cora
     from ncgnn.data.graph_statistics import Statistics, statistics
     from ncgnn.data.named.load import load_dataset
-    from ncgnn.data.named.local import local_graph
+    from ncgnn.data.named.packaged import local_graph
     from ncgnn.data.named.registry import DATASETS, DatasetInfo, Published, dataset_info
     from ncgnn.data.npz import save_graph
     from ncgnn.data.splits import (
@@ -64,7 +64,7 @@ _HOMES = (
     "generated.syn_cora",
     "graph_statistics",
     "named.load",
-    "named.local",
+    "named.packaged",
     "named.registry",
     "npz",
     "splits",

@@ -1,8 +1,7 @@
 """Margins of NCGNN over its controls on the same splits, with the same differences between published numbers."""
 
 from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, published
-from ncgnn.experiments.statistics import Estimate, paired, units, verdict
-from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
+from ncgnn.experiments.statistics import NOT_RUN, Estimate, Table, Value, paired, shown_estimate, units, verdict
 from ncgnn.experiments.valid_runs import Runs, unit_of
 
 _WORST_FIRST = (NOT_RUN, "no interval", "below", "equal", "above")

@@ -10,8 +10,7 @@ from torch_geometric.data import Data
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.graphs import graph, version_at_hand
-from ncgnn.experiments.protocol import draw_split
+from ncgnn.experiments.protocol import draw_split, graph, version_at_hand
 from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.rows import RunRow
 from ncgnn.models import PreparedGraph

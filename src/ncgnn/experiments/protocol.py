@@ -1,11 +1,15 @@
-"""Protocols: the splits and seeds of each cell."""
+"""Protocols: the graph, the splits and the seeds of each cell."""
 
+import hashlib
 import re
+from functools import lru_cache
 from typing import Literal, get_args
 
 from torch_geometric.data import Data
 
-from ncgnn.data import split_per_class, usual_split
+from ncgnn.data import complete, load_dataset, split_per_class, usual_split
+from ncgnn.data.fingerprint import fingerprint
+from ncgnn.data.graph import SPLITS
 from ncgnn.data.named.registry import find_info, usual_rule
 from ncgnn.experiments.cells import Cell
 
@@ -41,3 +45,26 @@ def _seeds(cell: Cell, protocol: Protocol) -> int:
     info = find_info(cell.dataset)
     varies = cell.is_synthetic or (info is not None and info.has_few_test_nodes)
     return 10 if protocol == "paper" or varies else 2
+
+
+def graph(name: str) -> Data:
+    return _loaded(name)[0]
+
+
+def version_at_hand(name: str) -> str:
+    """Twelve digits that identify features, edges, labels and published splits.
+
+    The name is not enough: Syn-Cora uses Cora's features if Cora is available, and generated ones otherwise.
+    """
+    return _loaded(name)[1]
+
+
+@lru_cache(maxsize=1)  # runs on the same graph are consecutive
+def _loaded(name: str) -> tuple[Data, str]:
+    data = complete(load_dataset(name))
+    data.name = name
+    digest = hashlib.sha256(fingerprint(data).encode())
+    for key in SPLITS:
+        if key in data:
+            digest.update(data[key].numpy().tobytes())
+    return data, digest.hexdigest()[:12]

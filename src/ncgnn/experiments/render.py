@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.report import defaults, tables
 from ncgnn.experiments.rows import RunRow
+from ncgnn.experiments.statistics import Table, Value
 from ncgnn.experiments.summary import summary
-from ncgnn.experiments.table import Table, Value
 from ncgnn.experiments.valid_runs import Runs, counted, left_out
 from ncgnn.files import atomic
 

@@ -7,8 +7,7 @@ from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.recipes import LINES, settings_of
 from ncgnn.experiments.rows import RunRow
-from ncgnn.experiments.statistics import Estimate, estimate, units, verdict
-from ncgnn.experiments.table import NOT_RUN, Table, Value, shown_estimate
+from ncgnn.experiments.statistics import NOT_RUN, Estimate, Table, Value, estimate, shown_estimate, units, verdict
 from ncgnn.experiments.valid_runs import Runs, unit_of
 from ncgnn.models.ncgnn.config import Config
 

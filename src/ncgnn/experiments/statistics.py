@@ -1,4 +1,4 @@
-"""Means, intervals and verdicts. All accuracies are in percent."""
+"""Means, intervals and verdicts, and tables of them. All accuracies are in percent."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +12,8 @@ from scipy.stats import t
 from ncgnn.experiments.rows import RunRow
 
 Verdict = Literal["above", "equal", "below"]
+Value = str | int | float | None
+NOT_RUN = "not run yet"
 
 
 @dataclass(frozen=True)
@@ -52,3 +54,18 @@ def paired(ours: Mapping[int, float], other: Mapping[int, float]) -> Estimate | 
     """The mean difference on the splits both were run on."""
     common = sorted(set(ours) & set(other))
     return estimate([ours[unit] - other[unit] for unit in common]) if common else None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to print; ``name`` is its file name."""
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: list[list[Value]]
+
+
+def shown_estimate(found: Estimate | None) -> tuple[Value, Value]:
+    """Mean and half-width as two columns."""
+    return (NOT_RUN, None) if found is None else (found.mean, found.half)

@@ -5,8 +5,7 @@ from collections import Counter
 from ncgnn.experiments.cells import Cell, all_cells, best_gcn, control_of, published
 from ncgnn.experiments.margins import headline_cells, margin, published_margin
 from ncgnn.experiments.report import default_gap, judged
-from ncgnn.experiments.statistics import estimate, units
-from ncgnn.experiments.table import NOT_RUN, Table, Value
+from ncgnn.experiments.statistics import NOT_RUN, Table, Value, estimate, units
 from ncgnn.experiments.valid_runs import Runs, unit_of
 
 _CLOSE = 2.0  # the default settings should be within this many points of a graph's preset

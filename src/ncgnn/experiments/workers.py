@@ -9,9 +9,8 @@ from joblib import Parallel, delayed, parallel_config
 from ncgnn.data.named.registry import find_info
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.graphs import version_at_hand
 from ncgnn.experiments.one_run import Failure, Run, perform
-from ncgnn.experiments.protocol import Protocol, plan
+from ncgnn.experiments.protocol import Protocol, plan, version_at_hand
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunRow, RunStore
 

@@ -1,15 +1,13 @@
 """Exact explanations of predictions: contributions, computed by the model itself, that add up to the score."""
 
-from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, by_node, decompose, of_bias
-from ncgnn.explain.coupling_entropy import Selection, selection
+from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, by_node, decisive, decompose, of_bias
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.parts import Candidate, Neighbour, Part
-from ncgnn.explain.removal import decisive
 from ncgnn.explain.table import write_table
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
-from ncgnn.explain.trace import Trace, is_explained, trace_model, trace_scored
+from ncgnn.explain.trace import Selection, Trace, is_explained, selection, trace_model, trace_scored
 
 __all__ = [
     "Candidate",

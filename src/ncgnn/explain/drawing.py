@@ -5,7 +5,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ncgnn.explain.parts import Part
-from ncgnn.explain.text import sentence
+from ncgnn.explain.text import heading, sentence
 
 if TYPE_CHECKING:
     from ncgnn.explain.node import NodeExplanation
@@ -16,7 +16,7 @@ _FOR, _AGAINST = "#2b6cb0", "#c05621"
 
 def table_of_bars(explanation: "NodeExplanation") -> str:
     """The sentence, then a bar chart per breakdown of the score."""
-    tables = [_table(f"{explanation.subject} by {kind}", parts) for kind, parts in explanation.sections()]
+    tables = [_table(heading(explanation, kind), parts) for kind, parts in explanation.sections()]
     return f"<div><p>{escape(sentence(explanation))}</p>{''.join(tables)}</div>"
 
 

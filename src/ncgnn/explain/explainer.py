@@ -8,14 +8,12 @@ import torch
 from torch import Tensor
 
 from ncgnn.errors import InputError
-from ncgnn.explain.contributions import decompose
-from ncgnn.explain.coupling_entropy import Selection, selection
+from ncgnn.explain.contributions import decisive, decompose
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
-from ncgnn.explain.removal import decisive
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
-from ncgnn.explain.trace import trace_scored
+from ncgnn.explain.trace import Selection, selection, trace_scored
 from ncgnn.scored import Scored, find
 
 RUNNER_UP = "runner-up"

@@ -15,9 +15,8 @@ _NAME = 80
 def sentence(explanation: "NodeExplanation") -> str:
     """The prediction, the largest contribution of each kind, and the bias, which may be larger than any of them."""
     e = explanation
-    first = (
-        f"Node {printable(called(e.node, e.title))} is predicted {_said(e.prediction)}, ahead of {_said(e.runner_up)}."
-    )
+    name = printable(called(e.node, e.title))
+    first = f"Node {name} is classified as {_said(e.prediction)}; runner-up: {_said(e.runner_up)}."
     if e.label is not None and e.label != e.prediction.name:
         first += f" Its label is {printable(e.label)}."
     bias = f"Bias, independent of all nodes: {e.bias:+.3f}."
@@ -25,7 +24,7 @@ def sentence(explanation: "NodeExplanation") -> str:
 
 
 def _said(candidate: Candidate) -> str:
-    return f"{printable(candidate.name)} with probability {candidate.probability:.2f} (score {candidate.value:.3f})"
+    return f"{printable(candidate.name)} (probability {candidate.probability:.2f}, score {candidate.value:.3f})"
 
 
 def _subject(e: "NodeExplanation") -> str:
@@ -57,10 +56,16 @@ def bars(explanation: "NodeExplanation") -> str:
     """The sentence, then a bar chart per breakdown of the score."""
     blocks = [str(explanation)]
     for kind, parts in explanation.sections():
-        blocks.append("\n".join([f"{printable(explanation.subject)} by {kind}", *_lines(parts)]))
+        blocks.append("\n".join([printable(heading(explanation, kind)), *_lines(parts)]))
     if explanation.features is not None:
         blocks.append("\n".join(["Features of these neighbours", *map(_features, explanation.neighbours)]))
     return "\n\n".join(blocks)
+
+
+def heading(explanation: "NodeExplanation", kind: str) -> str:
+    """The title of one breakdown: what is explained, and by what."""
+    e = explanation
+    return f"{e.explained}{'' if e.against is None else f' vs. {e.against}'}, by {kind}"
 
 
 def _lines(parts: Sequence[Part]) -> Iterator[str]:

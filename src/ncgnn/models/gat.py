@@ -8,8 +8,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import GATConv
 
 from ncgnn.models.base.model import Model, Sizes
-from ncgnn.models.base.settings import TrainingSettings
-from ncgnn.models.base.spaces import scaled, stepped
+from ncgnn.models.base.settings import TrainingSettings, scaled, stepped
 from ncgnn.train.inputs import Inputs
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ncgnn.data.named.registry import find_info, usual_rule
 from ncgnn.models.base.layers import LayerSettings, LayerStack, layer_training
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
-from ncgnn.models.base.spaces import scaled, stepped
+from ncgnn.models.base.settings import scaled, stepped
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 

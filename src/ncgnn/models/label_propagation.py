@@ -12,8 +12,7 @@ from torch_geometric.data import Data
 from ncgnn.errors import InputError
 from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
-from ncgnn.models.base.settings import RunSettings, Seed
-from ncgnn.models.base.spaces import stepped
+from ncgnn.models.base.settings import RunSettings, Seed, stepped
 from ncgnn.nn import proportions
 from ncgnn.sparse import LinearOperator
 from ncgnn.train.inputs import Inputs

@@ -1,12 +1,23 @@
-"""Primary node capsules (equation 3)."""
+"""Primary node capsules (equation 3), and the initialisation of weights."""
+
+import math
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.nn.initialisation import Init, start_bound
 from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes
 from ncgnn.sparse import LinearOperator, as_operator, is_fused
+
+Init = Literal["uniform", "glorot"]
+
+
+def start_bound(init: Init, inputs: int, outputs: int) -> float:
+    """The bound of the uniform distribution of initial weights."""
+    if init not in ("uniform", "glorot"):
+        raise ValueError(f"init must be 'uniform' or 'glorot', not {init!r}")
+    return 1 / math.sqrt(inputs) if init == "uniform" else math.sqrt(6 / (inputs + outputs))
 
 
 class PrimaryCapsules(nn.Module):

@@ -8,9 +8,8 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.capsules import PrimaryCapsules
+from ncgnn.nn.capsules import Init, PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
-from ncgnn.nn.initialisation import Init
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing
 from ncgnn.sparse import LinearOperator, as_operator
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ncgnn.nn.initialisation import Init, start_bound
+from ncgnn.nn.capsules import Init, start_bound
 from ncgnn.nn.kernels.capsules import dense_votes
 from ncgnn.nn.kernels.routing import fused_route
 from ncgnn.sparse import LinearOperator, as_operator

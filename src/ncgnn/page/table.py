@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from ncgnn.data.graph import PARTS
+from ncgnn.drawing import plane
 from ncgnn.explain import GraphExplainer
 from ncgnn.page.choice import Choice
-from ncgnn.page.map import places
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 
 ROLES = ("", *PARTS, "calibration")
+WIDTH = 1000
+"""Of the map; places are whole numbers from 0 to this."""
 
 
 class Register:
@@ -66,4 +68,12 @@ def node_places(explainer: GraphExplainer, predictions: Predictions, choice: Cho
     """Where the nodes of the map are on it: near to each other where their longest class capsules are."""
     longest = explainer.trace.routing.capsules.numpy()[choice.on_map, predictions.predicted[choice.on_map]]
     found: list[list[int]] = places(np.ascontiguousarray(longest)).tolist()
+    return found
+
+
+def places(capsules: np.ndarray) -> np.ndarray:
+    """A t-SNE map of vectors [n, f] as whole numbers [n, 2]."""
+    points = plane(capsules)
+    points = points - points.min(axis=0, initial=np.inf)
+    found: np.ndarray = (points / points.max(initial=1e-12) * WIDTH).round().astype(int)
     return found

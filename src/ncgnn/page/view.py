@@ -3,16 +3,22 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import dijkstra
+from torch_geometric.data import Data
+
 from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
 from ncgnn.explain.explainer import RUNNER_UP
 from ncgnn.page.predictions import Predictions
-from ncgnn.page.surroundings import Surroundings
 from ncgnn.page.words import in_words
 
 NEIGHBOURS, FEATURES, DECIDING = 32, 12, 8
 """How many are named; a drawing of more is not to be read."""
 FEATURES_EACH = 2
 """Features that are named of each neighbour."""
+FARTHEST = 4
+"""Steps that are counted; what lies farther away is only said to."""
 _LEAST = 5e-4  # of the score: what is less would read 0.0 %
 
 
@@ -104,3 +110,23 @@ def _features(why: NodeExplanation) -> dict[str, Any]:
     named, others = why.features.largest[:FEATURES], why.features.largest[FEATURES:]
     rest = why.features.rest + sum(part.value for part in others)
     return {"largest": _pairs(named), "rest": rounded(rest), "bias": rounded(why.features.bias)}
+
+
+class Surroundings:
+    """The edges of a graph, without their weights."""
+
+    def __init__(self, data: Data) -> None:
+        source, target = data.edge_index.numpy()
+        ones = np.ones(source.size, dtype=np.int8)
+        self.adjacency = sp.csr_array((ones, (source, target)), shape=(data.num_nodes, data.num_nodes))
+
+    def distances(self, node: int, others: Sequence[int]) -> list[int | None]:
+        """Steps from a node to others; ``None`` where they are too many, or there is no way."""
+        steps = dijkstra(self.adjacency, unweighted=True, indices=node, limit=FARTHEST)[list(others)]
+        return [int(count) if np.isfinite(count) else None for count in steps]
+
+    def links(self, nodes: Sequence[int]) -> list[tuple[int, int]]:
+        """The edges among nodes, by their places in the list; each edge once."""
+        inside = sp.coo_array(self.adjacency[list(nodes)][:, list(nodes)])
+        pairs = zip(inside.row.tolist(), inside.col.tolist(), strict=True)
+        return sorted({(a, b) for a, b in pairs if a < b})

@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from ncgnn.drawing import new_figure, plain, save
+from ncgnn.drawing import new_figure, plain, plane, save
 from ncgnn.errors import InputError
 from ncgnn.scored import Scored
-from ncgnn.tsne import plane
 
 
 def draw_capsules(path: Path, scored: Scored) -> None:

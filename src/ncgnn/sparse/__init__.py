@@ -3,11 +3,10 @@
 from ncgnn.sparse.adjacency import normalized_adjacency
 from ncgnn.sparse.chebyshev import ChebyshevSeries, pagerank_series
 from ncgnn.sparse.csr import CSR, Pattern, as_operator, cheaper_operator
-from ncgnn.sparse.operator import Dense, LinearOperator, is_fused
+from ncgnn.sparse.operator import Dense, LinearOperator, Reused, is_fused
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
-from ncgnn.sparse.reused import Reused
 from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
 
 __all__ = [

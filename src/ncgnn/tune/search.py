@@ -22,9 +22,8 @@ from ncgnn.models import RunSettings
 from ncgnn.train.epoch import Diverged, Epoch
 from ncgnn.train.reproducible import use_threads
 from ncgnn.tune.ownership import forget_finished, turn
-from ncgnn.tune.proposal import next_trial
 from ncgnn.tune.study import FINISHED, SharedStudy, check_task, count, open_study
-from ncgnn.tune.tunable import Tunable
+from ncgnn.tune.tunable import Tunable, next_trial
 
 _LOOKS = (20, 40, 80, 160)  # epochs of the first run at which a trial may be pruned
 _AFTER_SPLIT = 1000  # later than any of them, for Optuna's one axis of steps

@@ -64,7 +64,7 @@ def check_noise(folder: Path, tables: mangled_tables.Tables, which: str, noisy: 
     read_and_save(folder, mangled_tables.write(folder, tables, noise(*noisy), which))
 
 
-CHECKS = {
+CHECKS: dict[str, tuple[Callable[..., None], st.SearchStrategy]] = {
     "sound": (check_sound, st.sampled_from(sorted(SOUND))),
     "faulty": (check_faulty, st.sampled_from(sorted(FAULTY))),
     "noise": (check_noise, st.tuples(st.binary(min_size=1, max_size=8), st.floats(0, 0.99))),

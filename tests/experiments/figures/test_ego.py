@@ -5,6 +5,7 @@ from ncgnn.experiments.figures.ego import adjacency, ego_tables, filter_row, gcn
 from ncgnn.experiments.figures.models import Shown
 from ncgnn.models import PreparedGraph
 from ncgnn.models.ncgnn import MODEL, Config
+from ncgnn.nn import NCGNN
 from ncgnn.sparse import normalized_adjacency
 
 
@@ -21,6 +22,7 @@ def test_a_row_of_the_filter_is_the_sum_over_hops(path):
     inputs = MODEL.prepare(PreparedGraph.of(path), settings)
     module = MODEL.fit(inputs, path, settings).module
     shown = Shown(MODEL, module, inputs, settings, np.empty((6, 2)), {})
+    assert isinstance(module, NCGNN)
     xi = module.filter.coefficients().detach().numpy()
     a = normalized_adjacency(path.edge_index, 6).toarray()
     expected = xi[1] * a + xi[3] * np.linalg.matrix_power(a, 3)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ncgnn.experiments.figures import fig3, fig3_drawing
+from ncgnn.experiments.figures import fig3
 from ncgnn.experiments.figures.models import load_split, show
 from ncgnn.sparse import normalized_adjacency
 from ncgnn.train.loop import class_scores
@@ -35,5 +35,5 @@ def test_three_maps_are_measured_and_drawn(quick):
     assert tables["runs"]["model"].tolist() == list(fig3.MODELS)
     again = fig3.measure(lambda: None, "karate")
     assert again["points"].equals(tables["points"])
-    figure = fig3_drawing.draw(tables)
+    figure = fig3.draw(tables)
     assert [axes.get_title().partition(",")[0] for axes in figure.axes] == list(fig3.MODELS)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from ncgnn.errors import InputError
-from ncgnn.experiments.figures import fig5, fig5_drawing
+from ncgnn.experiments.figures import fig5
 from ncgnn.experiments.figures.fig5 import GCN_2, GCN_5, NCGNN_5, choose_node
 
 
@@ -42,14 +42,14 @@ def test_what_is_measured_fits_together_and_is_drawn(tables):
     assert counts.nunique() == 1
     assert tables["nodes"].groupby("panel")["distance"].max()["GCN (2-hop)"] <= 2
     assert tables["nodes"].groupby("panel").size().max() <= 33
-    assert len(fig5_drawing.draw(tables).axes) == 6
-    assert f"{tables['agreement']['only_ncgnn'][0]} are right with NCGNN-A only" in fig5_drawing.caption(tables)
+    assert len(fig5.draw(tables).axes) == 6
+    assert f"{tables['agreement']['only_ncgnn'][0]} are right with NCGNN-A only" in fig5.caption(tables)
 
 
 def test_a_node_stands_on_the_ring_of_its_distance_beyond_its_parent():
     nodes = pd.DataFrame({"node": ["a", "b", "c", "d", "e"], "distance": [0, 1, 1, 2, 3]})
     edges = pd.DataFrame({"source": ["a", "c", "d"], "target": ["b", "a", "c"]})
-    at = fig5_drawing.positions(nodes, edges)
+    at = fig5.positions(nodes, edges)
     assert {node: round(float(np.hypot(*place))) for node, place in at.items()} == dict(
         zip(nodes["node"], nodes["distance"], strict=True)
     )

@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from ncgnn.cli.figures import INTRODUCTION
+from ncgnn.cli.reproduce import INTRODUCTION
 from ncgnn.errors import InputError
 from ncgnn.experiments import figures
 from ncgnn.experiments.figures.store import read_tables, write_tables
@@ -43,8 +43,8 @@ def test_a_figure_is_drawn_from_its_tables_alone_and_twice_the_same(quick, tmp_p
         figures.fig6.COLUMNS,
         1,
         lambda done: figures.fig6.measure(done, ["karate"]),
-        figures.fig6_drawing.draw,
-        figures.fig6_drawing.caption,
+        figures.fig6.draw,
+        figures.fig6.caption,
     )
     monkeypatch.setitem(figures.FIGURES, "fig6", one)
     figures.measure("fig6", tmp_path / "tables")

@@ -217,7 +217,7 @@ def test_an_empty_variable_means_no_cache(monkeypatch, tmp_path):
 
 
 def test_the_filters_used_longest_ago_make_room(graph, folder, monkeypatch):
-    paths = []
+    paths: list[Path] = []
     for make in SPARSIFIED[:3]:
         known = set(paths)
         prepare_filter(make(), graph, torch.float32, folder)

@@ -224,6 +224,7 @@ def test_the_filter_is_made_as_configured():
     assert isinstance(diffusion, DiffusionFilter)
     assert (diffusion.alpha, diffusion.steps, diffusion.sparsify) == (0.3, 4, Threshold(0.01))
     heat = Config(filter="diffusion", diffusion="heat", time=2.0).make_filter()
+    assert isinstance(heat, DiffusionFilter)
     assert (heat.kind, heat.time) == ("heat", 2.0)
     assert Config().make_filter().sparsify is None
 

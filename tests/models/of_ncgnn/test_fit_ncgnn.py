@@ -5,9 +5,9 @@ from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import split_fractions, split_per_class, syn_cora
 from ncgnn.errors import InputError
 from ncgnn.models import ncgnn as model
-from ncgnn.models.base.features import prepare_features
+from ncgnn.models.base.prepared import prepare_features
 from ncgnn.nn import margin_loss
-from ncgnn.train import accuracy, loop
+from ncgnn.train import Epoch, accuracy, loop
 
 
 def weights(classifier: NCGNNClassifier) -> dict[str, torch.Tensor]:
@@ -74,7 +74,7 @@ def test_patience_counts_epochs_since_the_best(two_rings, small, monkeypatch):
 
 
 def test_epochs_are_the_limit_and_are_reported_one_by_one(two_rings, small):
-    seen = []
+    seen: list[Epoch] = []
     classifier = NCGNNClassifier(**small | {"epochs": 4}).fit(two_rings, on_epoch=seen.append)
     assert seen == classifier.history_
     assert [epoch.epoch for epoch in seen] == [1, 2, 3, 4]

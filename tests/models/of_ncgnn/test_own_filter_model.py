@@ -50,6 +50,7 @@ def test_it_trains_explains_and_gets_a_page(classifier, karate, tmp_path):
     scored = classifier.scored(karate)
     explainer = ncgnn.GraphExplainer(scored)
     (why,) = explainer.explain(["33"])
+    assert why.hops is not None
     parts = sum(part.value for part in why.hops) + why.bias
     assert parts == pytest.approx(why.score, rel=1e-5)
     assert not torch.equal(scored.module.filter.gain, torch.tensor([0.5, 0.3]))

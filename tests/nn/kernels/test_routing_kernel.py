@@ -50,8 +50,8 @@ def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterat
     inputs = [votes, bias, parameter, *([prior] if with_prior else [])]
     weight = torch.randn_like(v)
     gradients = torch.autograd.grad((v * weight).sum(), inputs)
-    expected = torch.autograd.grad((plain.capsules * weight).sum(), inputs)
-    for gradient, wanted in zip(gradients, expected, strict=True):
+    plain_gradients = torch.autograd.grad((plain.capsules * weight).sum(), inputs)
+    for gradient, wanted in zip(gradients, plain_gradients, strict=True):
         torch.testing.assert_close(gradient, wanted, atol=error, rtol=error)
 
 

@@ -8,7 +8,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import both_directions, feature_matrix, feature_tensor, make_graph, merge_edges
-from ncgnn.data.named.local import local_graph
+from ncgnn.data.named.packaged import local_graph
 from ncgnn.errors import InputError
 
 _WORDS, _LENGTH = 1433, 18  # Cora's vocabulary and mean number of words

@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 from ncgnn.data.generated.planted import planted
 from ncgnn.data.generated.syn_cora import syn_cora
 from ncgnn.data.named.download import cache_folder, download_graph
-from ncgnn.data.named.local import data_folders, local_graph
+from ncgnn.data.named.packaged import data_folders, local_graph
 from ncgnn.data.named.registry import DatasetInfo, dataset_info
 from ncgnn.errors import InputError
 

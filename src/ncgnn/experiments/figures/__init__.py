@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ncgnn.drawing import save
-from ncgnn.experiments.figures import fig3, fig3_drawing, fig5, fig5_drawing, fig6, fig6_drawing
-from ncgnn.experiments.figures.page import write_page
-from ncgnn.experiments.figures.store import Columns, Tables, has_tables, read_tables, write_tables
+from ncgnn.experiments.figures import fig3, fig5, fig6
+from ncgnn.experiments.figures.store import Columns, Tables, has_tables, read_tables, write_page, write_tables
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,24 +44,24 @@ FIGURES = {
         fig3.COLUMNS,
         fig3.STEPS,
         fig3.measure,
-        fig3_drawing.draw,
-        fig3_drawing.caption,
+        fig3.draw,
+        fig3.caption,
     ),
     "fig5": PaperFigure(
         "Figure 5: receptive field of a node",
         fig5.COLUMNS,
         fig5.STEPS,
         fig5.measure,
-        fig5_drawing.draw,
-        fig5_drawing.caption,
+        fig5.draw,
+        fig5.caption,
     ),
     "fig6": PaperFigure(
         "Figure 6: couplings of capsules and classes",
         fig6.COLUMNS,
         fig6.STEPS,
         fig6.measure,
-        fig6_drawing.draw,
-        fig6_drawing.caption,
+        fig6.draw,
+        fig6.caption,
     ),
 }
 

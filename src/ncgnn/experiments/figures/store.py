@@ -1,6 +1,6 @@
-"""The data behind each figure, as CSV files."""
+"""The data behind each figure, as CSV files, and the page that shows the figures."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -47,3 +47,15 @@ def _read(path: Path, figure: str, wanted: tuple[str, ...]) -> pd.DataFrame:
         lacks = f"no column {missing[0]!r}" if missing else "no rows"
         raise InputError(f"{path}: {lacks}; recreate it with ncgnn reproduce {figure}")
     return table
+
+
+def write_page(page: Path, introduction: str, shown: Sequence[tuple[str, str, Path]]) -> None:
+    """Write a title, a caption and a picture per figure."""
+    sections = (_section(title, caption, picture, page.parent) for title, caption, picture in shown)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    with atomic(page) as file:
+        file.write("\n".join([f"# Figures\n\n{introduction}\n", *sections]))
+
+
+def _section(title: str, caption: str, picture: Path, folder: Path) -> str:
+    return f"## {title}\n\n![{title}]({picture.relative_to(folder).as_posix()})\n\n{caption}\n"

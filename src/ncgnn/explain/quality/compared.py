@@ -6,10 +6,9 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
 
-from ncgnn.explain.contributions import by_node, row
+from ncgnn.explain.contributions import by_node, decisive, row
 from ncgnn.explain.quality.hop_by_hop import HopByHop
 from ncgnn.explain.quality.presence import Subject
-from ncgnn.explain.removal import decisive
 from ncgnn.explain.targets import ahead_of_others
 from ncgnn.nn import proportions
 from ncgnn.sparse import Polynomial
@@ -28,7 +27,7 @@ MODEL = {"mode": "multiclass_classification", "task_level": "node", "return_type
 
 
 def in_turn(subject: Subject, node: int) -> Tensor:
-    """Nodes in the order in which :func:`~ncgnn.explain.removal.decisive` removes them."""
+    """Nodes in the order in which :func:`~ncgnn.explain.contributions.decisive` removes them."""
     order = decisive(subject.trace, node, int(subject.predicted[node]))
     places = torch.arange(len(order), 0, -1).to(subject.everyone)
     return torch.zeros_like(subject.everyone).index_copy(0, order, places)

@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from ncgnn.errors import InputError
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.presets import read_preset
-from ncgnn.models.base.settings import RunSettings, TrainingSettings
+from ncgnn.models.base.settings import RunSettings, TrainingSettings, scaled, stepped
 from ncgnn.nn import Routing
 from ncgnn.train.epoch import Epoch, accuracy
 from ncgnn.train.inputs import Inputs
@@ -168,8 +168,6 @@ class Model(ABC, Generic[S]):
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         """Settings suggested by a search; default: learning rate, weight decay and dropout, if there is any."""
-        from ncgnn.models.base.spaces import scaled, stepped
-
         found: dict[str, Any] = {
             "lr": scaled(trial, "lr", 1e-3, 0.05),
             "weight_decay": scaled(trial, "weight_decay", 1e-5, 1e-2),

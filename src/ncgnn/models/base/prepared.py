@@ -9,7 +9,6 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from ncgnn.data import complete, standardise
 from ncgnn.errors import InputError
-from ncgnn.models.base.features import prepare_features
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency
@@ -86,3 +85,18 @@ class PreparedGraph:
         """The normalised adjacency with self-loops [N, N]."""
         a = normalized_adjacency(self.data.edge_index, int(self.data.num_nodes or 0), self.data.get("edge_weight"))
         return CSR.from_scipy(a, torch.get_default_dtype())
+
+
+def prepare_features(x: Tensor, normalize: bool) -> Tensor:
+    """Features unchanged, or with each row divided by its L1 norm."""
+    x = x.to(torch.get_default_dtype())  # the type of the weights
+    if not normalize:
+        return x
+    if x.layout == torch.strided:
+        return x / x.abs().sum(dim=1, keepdim=True).clamp(min=torch.finfo(x.dtype).tiny)
+    counts = x.crow_indices().diff()
+    rows = torch.repeat_interleave(torch.arange(x.shape[0], device=x.device), counts)
+    sums = x.values().new_zeros(x.shape[0]).index_add(0, rows, x.values().abs())
+    out = x.clone()
+    out.values().div_(sums[rows].clamp(min=torch.finfo(x.dtype).tiny))
+    return out

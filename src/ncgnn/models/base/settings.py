@@ -1,4 +1,4 @@
-"""Base class of settings: validated values, TOML, and a hash that is stable across versions."""
+"""Settings: validated values, TOML, a hash that is stable across versions, and search spaces of round numbers."""
 
 import hashlib
 import json
@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ncgnn.errors import InputError, one_line
 from ncgnn.files import read_toml, toml
+
+if TYPE_CHECKING:
+    from optuna.trial import BaseTrial
 
 Seed = Annotated[int, Field(ge=0, lt=2**63, description="random seed for weights and dropout")]
 
@@ -84,3 +87,13 @@ class TrainingSettings(RunSettings):
     )
     normalize_features: bool = Field(True, description="divide each feature row by its L1 norm")
     seed: Seed = 0
+
+
+def stepped(trial: "BaseTrial", name: str, low: float, high: float, step: float) -> float:
+    """A multiple of ``step``."""
+    return round(trial.suggest_float(name, low, high, step=step), 2)
+
+
+def scaled(trial: "BaseTrial", name: str, low: float, high: float) -> float:
+    """Two digits, uniform on a logarithmic scale."""
+    return float(f"{trial.suggest_float(name, low, high, log=True):.2g}")

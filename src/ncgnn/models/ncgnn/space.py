@@ -7,7 +7,7 @@ the sparsification have separate parameters.
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.data.named.registry import ANY, FAR, NEAR, find_info
-from ncgnn.models.base.spaces import scaled, stepped
+from ncgnn.models.base.settings import scaled, stepped
 from ncgnn.models.ncgnn.config import Config
 
 if TYPE_CHECKING:

@@ -82,7 +82,7 @@ function point(map, row) {
 
 function tell(map, row) {
   const node = known(row);
-  const label = node.label === null ? "label not known" : `label ${node.label}`;
+  const label = node.label === null ? "label unknown" : `label ${node.label}`;
   const words = `${fullName(node)}: ${node.predicted} ${node.probability.toFixed(2)}, ${label}`;
   map.tip.textContent = node.split ? `${words}, ${node.split}` : words;
   const { at, width } = frame(map);

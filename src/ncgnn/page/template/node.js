@@ -2,10 +2,10 @@
 
 const FIRST_SHOWN = 12;
 const ROLE_NAMES = {
-  train: "training node",
-  val: "validation node",
-  test: "test node",
-  calibration: "calibration node",
+  train: "training",
+  val: "validation",
+  test: "test",
+  calibration: "calibration",
 };
 
 function nodeView(node) {
@@ -24,8 +24,8 @@ function verdict(node) {
   const facts = [
     ["predicted", classLabel(node.predicted), node.probability],
     ["runner-up", classLabel(node.second), node.second_probability],
-    ["label", node.label === null ? "not known" : classLabel(node.label), null],
-    ["role", ROLE_NAMES[node.split] ?? "in no split", null],
+    ["label", node.label === null ? "unknown" : classLabel(node.label), null],
+    ["split", ROLE_NAMES[node.split] ?? "none", null],
   ];
   const isWrong = node.label !== null && node.label !== node.predicted;
   return element(

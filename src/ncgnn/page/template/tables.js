@@ -62,7 +62,7 @@ function nodeRow(node) {
     element("td", { "data-name": "predicted" }, classLabel(node.predicted)),
     element("td", { class: "number", "data-name": "probability" }, node.probability.toFixed(2)),
     element("td", { "data-name": "runner-up" }, classLabel(node.second), ` ${node.second_probability.toFixed(2)}`),
-    element("td", { "data-name": "label" }, node.label === null ? "not known" : classLabel(node.label)),
+    element("td", { "data-name": "label" }, node.label === null ? "unknown" : classLabel(node.label)),
   );
 }
 

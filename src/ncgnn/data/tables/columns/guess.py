@@ -5,7 +5,7 @@ import pandas as pd
 from pandas.api import types
 
 from ncgnn.data.tables.columns.date import are_dates
-from ncgnn.data.tables.columns.tokens import count_spaced_words
+from ncgnn.data.tables.columns.text import count_spaced_words
 from ncgnn.data.tables.columns.values import as_numbers, as_values, checked_numbers, fault
 from ncgnn.data.tables.encoding import Kind
 

@@ -1,5 +1,7 @@
 """Free-text columns: TF-IDF as in scikit-learn, one feature per word."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -7,13 +9,14 @@ import pyarrow.compute as pc
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from ncgnn.data.tables.columns.tokens import tokens
 from ncgnn.data.tables.columns.values import as_values
 from ncgnn.data.tables.encoding import Column
 
 _MOST = 5000
 _RARE, _COMMON = 2, 0.5  # rows, and fraction of rows: rarer and more common words carry no information
 _FALL = 0.05
+_BETWEEN = r"[^\pL\pN_]+"  # the complement of scikit-learn's \w\w+, in arrow's regex syntax
+_APART = r"\S*[\pL_]{2}\S*"
 
 
 def learn_words(column: pd.Series) -> Column | None:
@@ -51,8 +54,8 @@ def tf_idf(column: pd.Series, spec: Column) -> tuple[sp.csr_array, float, int]:
 
 
 def describe_words(spec: Column, known: float, strange: int) -> str:
-    rest = f", {strange} rows with none of them" if strange else ""
-    return f"{spec.width} words, {known:.0%} of all{rest}"
+    rest = f"; {strange} rows have none of them" if strange else ""
+    return f"vocabulary of {spec.width} words, covering {known:.0%} of the text{rest}"
 
 
 def note_words(spec: Column, known: float, strange: int) -> str:
@@ -70,3 +73,33 @@ def _counts(rows: np.ndarray, codes: np.ndarray, shape: tuple[int, int]) -> sp.c
     counts = sp.csr_array((np.ones(len(rows)), (rows, codes)), shape=shape)
     counts.sum_duplicates()
     return counts
+
+
+class Tokens(NamedTuple):
+    """Every word of every text, in lower case, and the index of its text."""
+
+    words: pa.Array
+    rows: np.ndarray
+
+
+def tokens(text: pd.Series) -> Tokens:
+    """The words with two or more letters."""
+    lower = pc.utf8_lower(one_array(text))
+    blanked = pc.replace_substring_regex(lower, pattern=_BETWEEN, replacement=" ")
+    # not utf8_split_whitespace, which reads past the end of 64-byte texts and keeps trailing blanks
+    lists = pc.split_pattern(blanked, pattern=" ")
+    words, rows = pc.list_flatten(lists), pc.list_parent_indices(lists)
+    long = pc.greater(pc.utf8_length(words), 1)
+    return Tokens(words.filter(long), rows.filter(long).to_numpy())
+
+
+def count_spaced_words(text: pd.Series) -> np.ndarray:
+    """Number of words per text separated by blanks: one for an address or a path, none for a phone number."""
+    counts: np.ndarray = pc.count_substring_regex(one_array(text), pattern=_APART).to_numpy()
+    return counts
+
+
+def one_array(text: pd.Series) -> pa.LargeStringArray:
+    """The column in one chunk; columns from ``pd.concat`` or from files with several parts have many."""
+    found = pa.array(text, pa.large_string())
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found

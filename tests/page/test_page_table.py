@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ncgnn.page.map import WIDTH, places
+from ncgnn.page.table import WIDTH, places
 
 
 @pytest.mark.parametrize("shape", [(1, 4), (3, 4), (4, 1), (30, 8)])

@@ -1,10 +1,12 @@
 import optuna
 import pytest
+import torch
 from optuna.trial import TrialState
 
 from helpers.small_search import Scripted, Small
-from ncgnn.tune.proposal import next_trial
+from ncgnn.data import read_graph, standardise, usual_split
 from ncgnn.tune.study import open_study
+from ncgnn.tune.tunable import hidden_splits, next_trial
 
 
 @pytest.fixture
@@ -61,3 +63,20 @@ def test_a_failed_trial_leaves_no_trace(study):
     before = next_trial(Small(), study, 0).params
     study.add_trial(optuna.trial.create_trial(state=TrialState.FAIL))
     assert next_trial(Small(), study, 0).params == before
+
+
+@pytest.fixture
+def own_tables(tmp_path):
+    """Forty nodes with a number each, which is larger in one class."""
+    rows = [f"n{i},{'ab'[i % 2]},{1000 * (i % 2) + i}" for i in range(40)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,label,size", *rows]) + "\n")
+    edges = [f"n{i},n{(i + 1) % 40}" for i in range(40)]
+    (tmp_path / "edges.csv").write_text("\n".join(["source,target", *edges]) + "\n")
+    return read_graph(tmp_path / "nodes.csv", tmp_path / "edges.csv", id="id", label="label")
+
+
+def test_numbers_are_scaled_by_the_training_nodes_of_each_split_as_in_training(own_tables):
+    found = hidden_splits(own_tables, 2)
+    for number, split in enumerate(found):
+        assert torch.equal(split.x.to_dense(), standardise(usual_split(own_tables, number)).x.to_dense())
+    assert not torch.equal(found[0].x.to_dense(), found[1].x.to_dense())
