@@ -40,8 +40,8 @@ def test_own_tables_are_calibrated_where_there_are_enough_nodes(ncgnn, model, op
 
 def test_none_are_set_aside_where_that_is_asked(ncgnn, options, here):
     train = ["train", *options, "--ignore", "note", "--label", "topic", "--epochs", 1, *QUICK]
-    assert "to calibrate" not in ncgnn(*train, "--calibrate", 0, "--out", "none").out
-    assert "90 to calibrate" in ncgnn(*train, "--calibrate", 0.8, "--out", "most").out
+    assert "112 validation, 112 test)" in ncgnn(*train, "--calibrate", 0, "--out", "none").out
+    assert "90 calibration, " in ncgnn(*train, "--calibrate", 0.8, "--out", "most").out
 
 
 def test_a_set_names_the_likely_classes(ncgnn, model, options):
