@@ -4,7 +4,7 @@ from ncgnn.nn.attention import AttentionFilter
 from ncgnn.nn.capsules import PrimaryCapsules
 from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
-from ncgnn.nn.loss import margin_loss
+from ncgnn.nn.loss import margin_loss, soft_margin_loss
 from ncgnn.nn.model import NCGNN
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing, proportions, route, squash
 
@@ -20,5 +20,6 @@ __all__ = [
     "margin_loss",
     "proportions",
     "route",
+    "soft_margin_loss",
     "squash",
 ]

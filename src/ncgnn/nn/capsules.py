@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes
-from ncgnn.sparse import LinearOperator, as_operator, is_fused
+from ncgnn.sparse import LinearOperator, as_operator, is_fused, thinned
 
 Init = Literal["uniform", "glorot"]
 
@@ -27,7 +27,8 @@ class PrimaryCapsules(nn.Module):
         \mathbf{h}_i^{(k)} = \frac{\sigma(\dot{\mathbf{W}}_k \mathbf{x}_i + \dot{\mathbf{b}}_k)}
         {\|\sigma(\dot{\mathbf{W}}_k \mathbf{x}_i + \dot{\mathbf{b}}_k)\|}, \quad \sigma = \mathrm{ReLU}.
 
-    A capsule whose ReLU output is zero stays zero. Dropout follows the normalisation.
+    A capsule whose ReLU output is zero stays zero. The paper's dropout follows the normalisation, so that capsules in
+    training differ in length from those that predict. ``early_dropout`` precedes it and leaves unit vectors.
 
     Args:
         in_channels: number of features, f.
@@ -35,6 +36,8 @@ class PrimaryCapsules(nn.Module):
         channels: size of a capsule, f_p.
         dropout: dropout rate on capsule entries.
         init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
+        early_dropout: dropout rate on capsule entries before the normalisation.
+        feature_dropout: dropout rate on the features.
 
     Shapes:
         - **input:** node features [N, f], dense or ``torch.sparse_csr``
@@ -42,18 +45,26 @@ class PrimaryCapsules(nn.Module):
     """
 
     def __init__(
-        self, in_channels: int, num_capsules: int, channels: int, dropout: float = 0.0, init: Init = "uniform"
+        self,
+        in_channels: int,
+        num_capsules: int,
+        channels: int,
+        dropout: float = 0.0,
+        init: Init = "uniform",
+        early_dropout: float = 0.0,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        if min(in_channels, num_capsules, channels) < 1 or not 0 <= dropout < 1:
+        rates = dropout, early_dropout, feature_dropout
+        if min(in_channels, num_capsules, channels) < 1 or not all(0 <= rate < 1 for rate in rates):
             raise ValueError(
                 f"sizes must be at least 1 and dropout from 0 to below 1, not {in_channels}, {num_capsules}, "
-                f"{channels} and {dropout}"
+                f"{channels} and {', '.join(map(str, rates))}"
             )
         self.in_channels = in_channels
         self.num_capsules = num_capsules
         self.channels = channels
-        self.dropout = dropout
+        self.dropout, self.early_dropout, self.feature_dropout = rates
         self.init: Init = init
         # W_k for each k, stored feature by feature, so that products with sparse features read contiguous memory
         self.weight = nn.Parameter(torch.empty(in_channels, num_capsules, channels).permute(1, 2, 0))
@@ -66,22 +77,26 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor | LinearOperator) -> Tensor:
-        x = self._checked(x)
-        h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) else self.plain(x)
+        x = self._thinned(self._checked(x))
+        is_early = self.training and self.early_dropout > 0
+        h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) and not is_early else self.plain(x)
         return F.dropout(h, self.dropout, self.training)
 
     def plain(self, x: Tensor | LinearOperator) -> Tensor:
         """Equation 3 in plain operations, without dropout; fused kernels compute the same on a CPU."""
         wx = (as_operator(x) @ self._w).unflatten(1, (self.num_capsules, self.channels))
-        return F.normalize(F.relu(wx + self.bias), dim=-1)
+        return F.normalize(F.dropout(F.relu(wx + self.bias), self.early_dropout, self.training), dim=-1)
 
     def votes(self, x: Tensor | LinearOperator, weight: Tensor) -> Tensor:
         """The votes of the capsules for a layer's ``weight`` [K, f_p, C, f_c]. With a dropout rate of 0.5 or more,
         dropped entries are skipped."""
         x = self._checked(x)
-        if self.training and self.dropout >= 0.5 and is_fused(x.parameter):
-            return fused_votes(x, self._w, self.bias, weight, self.dropout)
+        if self.training and self.dropout >= 0.5 and not self.early_dropout and is_fused(x.parameter):
+            return fused_votes(self._thinned(x), self._w, self.bias, weight, self.dropout)
         return dense_votes(self(x), weight)
+
+    def _thinned(self, x: LinearOperator) -> LinearOperator:
+        return thinned(x, self.feature_dropout) if self.training and self.feature_dropout else x
 
     def _checked(self, x: Tensor | LinearOperator) -> LinearOperator:
         x = as_operator(x)
@@ -96,5 +111,6 @@ class PrimaryCapsules(nn.Module):
     def __repr__(self) -> str:
         return (
             f"{self.__class__.__name__}({self.in_channels}, num_capsules={self.num_capsules}, "
-            f"channels={self.channels}, dropout={self.dropout}, init={self.init!r})"
+            f"channels={self.channels}, dropout={self.dropout}, init={self.init!r}, "
+            f"early_dropout={self.early_dropout}, feature_dropout={self.feature_dropout})"
         )

@@ -30,6 +30,8 @@ class NCGNN(nn.Module):
         dropout: dropout rate on the primary capsules.
         hidden: ``(capsules, channels)`` of further capsule graph layers before the class layer; the paper has none.
         init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
+        early_dropout: dropout rate on the primary capsules before their normalisation.
+        feature_dropout: dropout rate on the features.
 
     Shapes:
         - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
@@ -50,11 +52,15 @@ class NCGNN(nn.Module):
         dropout: float = 0.9,
         hidden: Sequence[tuple[int, int]] = (),
         init: Init = "uniform",
+        early_dropout: float = 0.0,
+        feature_dropout: float = 0.0,
     ) -> None:
         super().__init__()
         if not isinstance(filter, GraphFilter):
             raise TypeError(f"filter must be a GraphFilter, such as AttentionFilter(), not {filter!r}")
-        self.primary = PrimaryCapsules(in_channels, num_capsules, primary_channels, dropout, init)
+        self.primary = PrimaryCapsules(
+            in_channels, num_capsules, primary_channels, dropout, init, early_dropout, feature_dropout
+        )
         self.filter = filter
         sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
         self.layers = nn.ModuleList(

@@ -8,6 +8,7 @@ from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, polynomial_matrix
 from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
+from ncgnn.sparse.thinning import thinned
 
 __all__ = [
     "CSR",
@@ -31,4 +32,5 @@ __all__ = [
     "pagerank_series",
     "polynomial_matrix",
     "push_pagerank",
+    "thinned",
 ]

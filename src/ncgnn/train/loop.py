@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 from torch.autograd.graph import increment_version
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch_geometric.data import Data
 
 from ncgnn.sparse import pool
@@ -26,6 +27,7 @@ class Training:
         stopping: when to stop, and which weights to keep.
         epochs: the maximum number of epochs.
         remedy: what to do when training diverges, for the error message.
+        averaging: decay of the moving average of the weights that is validated and kept; 0 for the weights themselves.
     """
 
     objective: Objective
@@ -33,6 +35,7 @@ class Training:
     stopping: Stopping
     epochs: int
     remedy: str = "lower lr"
+    averaging: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -59,16 +62,20 @@ def train(
 
 def _train(module: nn.Module, inputs: Inputs, split: Data, how: Training, on_epoch: Callable[[Epoch], None]) -> Trained:
     history: list[Epoch] = []
+    averaged = AveragedModel(module, multi_avg_fn=get_ema_multi_avg_fn(how.averaging)) if how.averaging else None
+    judged = module if averaged is None else averaged.module
     best, best_state = None, module.state_dict()
     for number in range(1, how.epochs + 1):
         train_loss = step(module, inputs.sample(number), split, how)
-        epoch = Epoch(number, train_loss, *_validate(module, inputs, split, how.objective))
+        if averaged is not None:
+            averaged.update_parameters(module)
+        epoch = Epoch(number, train_loss, *_validate(judged, inputs, split, how.objective))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
         history.append(epoch)
         on_epoch(epoch)
         if best is None or how.stopping.keeps(epoch, best):
-            best, best_state = epoch, deepcopy(module.state_dict())
+            best, best_state = epoch, deepcopy(judged.state_dict())
         if how.stopping.is_over(history, best):
             break
     assert best is not None  # there is at least one epoch

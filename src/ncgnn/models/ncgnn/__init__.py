@@ -15,8 +15,8 @@ from ncgnn.nn import NCGNN, GraphFilter, Routing, proportions
 from ncgnn.sparse import Reused
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
-from ncgnn.train.objectives import Margin
 from ncgnn.train.optimiser import adam
+from ncgnn.train.soft_targets import SelfTaught, SoftMargin
 from ncgnn.train.stopping import Patience
 
 if TYPE_CHECKING:
@@ -45,19 +45,26 @@ class NCGNNModel(Model[Config]):
 
     def fit(self, inputs: Inputs, split: Data, settings: Config, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
         x, prepared = inputs.arguments
-        return super().fit(Inputs((Reused(x), prepared)), split, settings, on_epoch)
+        meets_again = not settings.feature_dropout and not settings.averaging  # a step and the validation before it
+        reused = Inputs((Reused(x), prepared)) if meets_again else inputs
+        return super().fit(reused, split, settings, on_epoch)
 
     def training(self, module: nn.Module, settings: Config) -> Training:
         """The margin loss, and Adam with a rate of its own and no weight decay for what the filter learns, zeta."""
-        of_filter = list(cast(NCGNN, module).filter.parameters())
-        known = {id(parameter) for parameter in of_filter}
+        network = cast(NCGNN, module)
+        of_filter = {id(parameter) for parameter in network.filter.parameters()}
+        weights = [p for p in module.parameters() if id(p) not in of_filter]
+        decayed = {id(network.primary.weight)} if settings.decay == "first" else {id(p) for p in weights}
         groups = [
-            {"params": [p for p in module.parameters() if id(p) not in known], "weight_decay": settings.weight_decay},
-            {"params": of_filter, "lr": settings.zeta_lr, "weight_decay": 0.0},
+            {"params": [p for p in weights if id(p) in decayed], "weight_decay": settings.weight_decay},
+            {"params": [p for p in weights if id(p) not in decayed], "weight_decay": 0.0},
+            {"params": list(network.filter.parameters()), "lr": settings.zeta_lr, "weight_decay": 0.0},
         ]
-        objective = Margin(settings.m_plus, settings.m_minus, settings.lam)
+        margins = settings.m_plus, settings.m_minus, settings.lam
+        objective = SelfTaught(*margins) if settings.self_taught else SoftMargin(*margins)
         optimizer = adam(groups, settings.lr, fused=True)
-        return Training(objective, optimizer, Patience(settings.patience), settings.epochs, remedy="lower lr or beta")
+        stopping = Patience(settings.patience)
+        return Training(objective, optimizer, stopping, settings.epochs, "lower lr or beta", settings.averaging)
 
     @torch.no_grad()
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:

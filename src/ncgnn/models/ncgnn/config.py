@@ -57,6 +57,8 @@ class Config(RunSettings):
     iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
     beta: float = Field(2.8, ge=0, description="scale of the agreement in eq. 13")
     dropout: Rate = Field(0.8, description="dropout rate on the primary capsules")
+    early_dropout: Rate = Field(0.0, description="dropout rate on the primary capsules before their normalisation")
+    feature_dropout: Rate = Field(0.0, description="dropout rate on the features")
     hidden: list[tuple[Size, Size]] = Field([], description="hidden capsule layers, each as [capsules, channels]")
 
     init: Literal["uniform", "glorot"] = Field("glorot", description="weight initialisation")
@@ -66,6 +68,9 @@ class Config(RunSettings):
     lr: float = Field(5.6e-3, gt=0, le=100, description="learning rate")
     zeta_lr: float = Field(0.1, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
     weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay on all weights except zeta")
+    decay: Literal["first", "all"] = Field("all", description="weights with weight decay: the first layer's, or all")
+    self_taught: bool = Field(False, description="train again towards the first model's predictions for all nodes")
+    averaging: Rate = Field(0.0, description="decay of the moving average of the weights that is validated and kept")
     epochs: Annotated[int, Field(ge=1)] = Field(500, description="maximum number of epochs")
     patience: Annotated[int, Field(ge=1)] = Field(
         100, description="epochs without improvement on validation before stopping"
@@ -121,6 +126,8 @@ class Config(RunSettings):
             dropout=self.dropout,
             hidden=self.hidden,
             init=self.init,
+            early_dropout=self.early_dropout,
+            feature_dropout=self.feature_dropout,
         )
 
 
