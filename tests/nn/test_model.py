@@ -109,7 +109,8 @@ def test_a_layer_takes_a_plain_matrix_as_its_filter():
 
 def test_layers_print_what_they_were_made_with(model):
     text = repr(model)
-    assert "PrimaryCapsules(4, num_capsules=2, channels=6, dropout=0.5, init='uniform')" in text
+    rates = "dropout=0.5, init='uniform', early_dropout=0.0, feature_dropout=0.0"
+    assert f"PrimaryCapsules(4, num_capsules=2, channels=6, {rates})" in text
     assert "CapsuleGraphLayer(2, 6, 3, 16, iterations=3, beta=1.0, init='uniform')" in text
 
 

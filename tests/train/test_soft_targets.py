@@ -3,7 +3,7 @@ import pytest
 import torch
 
 import ncgnn
-from ncgnn.calibration.temperature import fit_temperature, heat
+from ncgnn.calibration.calibration import fit_temperature, heat
 from ncgnn.models import PreparedGraph
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.nn import margin_loss, proportions, soft_margin_loss
@@ -55,7 +55,9 @@ def test_labels_of_other_nodes_are_not_looked_at(karate, scores):
 
 def test_without_targets_it_is_the_margin_loss(karate, scores):
     inputs = Inputs(())
-    losses = [objective.loss(lambda given: scores, inputs, karate) for objective in (SoftMargin(*MARGINS), Margin(*MARGINS))]
+    losses = [
+        objective.loss(lambda given: scores, inputs, karate) for objective in (SoftMargin(*MARGINS), Margin(*MARGINS))
+    ]
     assert torch.equal(*losses)
 
 
@@ -81,4 +83,5 @@ def test_the_second_model_agrees_with_the_first_on_nodes_without_labels(karate):
 def test_predictions_of_the_student_are_explained_exactly(karate):
     classifier = ncgnn.NCGNNClassifier(epochs=30, self_taught=True).fit(karate)
     (why,) = classifier.explain(karate, ["33"])
-    assert sum(part.value for part in why.hops) + why.bias == pytest.approx(why.score, rel=1e-5)
+    parts = [part.value for part in why.hops]
+    assert sum(parts) + why.bias == pytest.approx(why.score, rel=1e-5)

@@ -22,9 +22,7 @@ def margin_loss(lengths: Tensor, y: Tensor, m_plus: float = 0.9, m_minus: float 
     return soft_margin_loss(lengths, present, m_plus, m_minus, lam)
 
 
-def soft_margin_loss(
-    lengths: Tensor, q: Tensor, m_plus: float = 0.9, m_minus: float = 0.2, lam: float = 0.5
-) -> Tensor:
+def soft_margin_loss(lengths: Tensor, q: Tensor, m_plus: float = 0.9, m_minus: float = 0.2, lam: float = 0.5) -> Tensor:
     r"""Equation 11 with shares :math:`q_i^{(l)}` of one in place of :math:`T_i^{(l)}`: how much a node belongs to each
     class [n, C]."""
     loss = q * F.relu(m_plus - lengths) ** 2 + lam * (1 - q) * F.relu(lengths - m_minus) ** 2

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.calibration.temperature import fit_temperature, heat
+from ncgnn.calibration.calibration import fit_temperature, heat
 from ncgnn.nn import proportions, soft_margin_loss
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.objectives import Forward, Margin, Stage

@@ -3,8 +3,8 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ncgnn.models.base.layers import LayerSettings, LayerStack, dropped
-from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency
+from ncgnn.models.base.layers import LayerSettings, LayerStack
+from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency, thinned
 from ncgnn.train import Epoch
 
 
@@ -57,7 +57,7 @@ def test_dropout_keeps_the_mean_and_drops_the_given_share(kind):
     x = torch.ones(400, 500) if kind is Dense else torch.eye(100_000 // 200).repeat(200, 1)
     before = cheaper_operator(x)
     assert isinstance(before, kind)
-    after = dropped(before, 0.3)
+    after = thinned(before, 0.3)
     values = after.parameter
     assert values.unique().tolist() == pytest.approx([0, 1 / 0.7])
     assert (values == 0).float().mean().item() == pytest.approx(0.3, abs=0.01)

@@ -67,7 +67,7 @@ class Config(RunSettings):
     lam: float = Field(0.5, ge=0, description="loss weight of the other classes (eq. 11)")
     lr: float = Field(5.6e-3, gt=0, le=100, description="learning rate")
     zeta_lr: float = Field(0.1, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
-    weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay on all weights except zeta")
+    weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay, never on zeta")
     decay: Literal["first", "all"] = Field("all", description="weights with weight decay: the first layer's, or all")
     self_taught: bool = Field(False, description="train again towards the first model's predictions for all nodes")
     averaging: Rate = Field(0.0, description="decay of the moving average of the weights that is validated and kept")
