@@ -5,10 +5,8 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.nn import APPNP as Propagation
 
-from ncgnn.models.base.model import Model, Sizes
-from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.model import OnNormalizedEdges, Sizes
 from ncgnn.models.base.settings import TrainingSettings
-from ncgnn.train.inputs import Inputs
 
 
 class APPNPSettings(TrainingSettings):
@@ -37,14 +35,11 @@ class APPNP(nn.Module):
         return out
 
 
-class APPNPModel(Model[APPNPSettings]):
-    """The normalised adjacency matrix is computed once."""
+class APPNPModel(OnNormalizedEdges[APPNPSettings]):
+    """With the sizes of its paper by default."""
 
     name, title, settings_class = "appnp", "APPNP", APPNPSettings
     measured = 5
-
-    def prepare(self, graph: PreparedGraph, settings: APPNPSettings) -> Inputs:
-        return Inputs((graph.dense_features(settings.normalize_features), *graph.normalized_edges))
 
     def build(self, sizes: Sizes, settings: APPNPSettings) -> APPNP:
         return APPNP(sizes.features, sizes.classes, settings)

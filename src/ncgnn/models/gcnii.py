@@ -5,10 +5,8 @@ from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.nn import GCN2Conv
 
-from ncgnn.models.base.model import Model, Sizes
-from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.model import OnNormalizedEdges, Sizes
 from ncgnn.models.base.settings import TrainingSettings
-from ncgnn.train.inputs import Inputs
 
 
 class GCNIISettings(TrainingSettings):
@@ -42,14 +40,11 @@ class GCNII(nn.Module):
         return out
 
 
-class GCNIIModel(Model[GCNIISettings]):
-    """The normalised adjacency matrix is computed once."""
+class GCNIIModel(OnNormalizedEdges[GCNIISettings]):
+    """With the sizes of its paper by default."""
 
     name, title, settings_class = "gcnii", "GCNII", GCNIISettings
     measured = 6
-
-    def prepare(self, graph: PreparedGraph, settings: GCNIISettings) -> Inputs:
-        return Inputs((graph.dense_features(settings.normalize_features), *graph.normalized_edges))
 
     def build(self, sizes: Sizes, settings: GCNIISettings) -> GCNII:
         return GCNII(sizes.features, sizes.classes, settings)

@@ -3,10 +3,8 @@
 from pydantic import Field
 from torch_geometric.nn.models import GCN
 
-from ncgnn.models.base.model import Model, Sizes
-from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.model import OnNormalizedEdges, Sizes
 from ncgnn.models.base.settings import TrainingSettings
-from ncgnn.train.inputs import Inputs
 
 
 class PyGSettings(TrainingSettings):
@@ -17,14 +15,11 @@ class PyGSettings(TrainingSettings):
     dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate between layers")
 
 
-class PyGModel(Model[PyGSettings]):
-    """The normalised adjacency matrix is computed once."""
+class PyGModel(OnNormalizedEdges[PyGSettings]):
+    """Two layers by default."""
 
     name, title, settings_class = "pyg-gcn", "GCN (PyG)", PyGSettings
     measured = 3
-
-    def prepare(self, graph: PreparedGraph, settings: PyGSettings) -> Inputs:
-        return Inputs((graph.dense_features(settings.normalize_features), *graph.normalized_edges))
 
     def build(self, sizes: Sizes, settings: PyGSettings) -> GCN:
         return GCN(sizes.features, settings.width, settings.layers, sizes.classes, settings.dropout, normalize=False)

@@ -186,6 +186,14 @@ class Model(ABC, Generic[S]):
         return f"{type(self).__name__}()"
 
 
+class OnNormalizedEdges(Model[S]):
+    """A model ``module(x, edge_index, edge_weight)`` on the normalised adjacency, which is computed once."""
+
+    def prepare(self, graph: PreparedGraph, settings: S) -> Inputs:
+        x = graph.dense_features(_training(settings).normalize_features)
+        return Inputs((x, *graph.normalized_edges))
+
+
 def _training(settings: RunSettings) -> TrainingSettings:
     """The settings used by the defaults of :class:`Model`."""
     if not isinstance(settings, TrainingSettings):

@@ -49,6 +49,8 @@ def import_model(path: str) -> "AnyModel":
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"{path}: no such model ({error}); write package.module:Name") from None
+    except Exception as error:  # whatever the user's module does when it is imported
+        raise InputError(f"{path}: importing {module} failed ({type(error).__name__}: {error})") from error
     model = _instance(found, path)
     register(model)
     _PATHS[model.name] = path
