@@ -10,8 +10,9 @@ from torch_geometric.data import Data
 from torch_geometric.utils import coalesce
 
 from ncgnn.classifier import NCGNNClassifier, estimator, ncgnn_classifier
-from ncgnn.data import load_dataset
+from ncgnn.data import load_dataset, read_graph, split_stratified
 from ncgnn.errors import InputError
+from ncgnn.models import PreparedGraph
 from ncgnn.models.ncgnn.config import Config
 
 
@@ -325,3 +326,22 @@ def test_test_nodes_without_a_label_are_refused(two_rings):
     wrong.y = torch.where(wrong.test_mask, -1, wrong.y)
     with pytest.raises(InputError, match="test_mask contains nodes without a label"):
         NCGNNClassifier(epochs=1).fit(wrong)
+
+
+def test_a_prepared_graph_is_scaled_and_checked_as_any_other(tmp_path):
+    """Numbers of a later table are scaled by what the model learned, however the graph is given."""
+    for name, shift in (("first", 0), ("later", 50)):
+        rows = "".join(f"{i},{i % 7 + shift},{'ab'[i % 2]}\n" for i in range(60))
+        (tmp_path / f"{name}.csv").write_text(f"id,size,kind\n{rows}")
+    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{i},{(i + 2) % 60}\n" for i in range(60)))
+    read = {"id": "id", "label": "kind", "numeric": ["size"]}
+    first = split_stratified(read_graph(tmp_path / "first.csv", tmp_path / "edges.csv", **read))
+    trained = NCGNNClassifier(epochs=5).fit(first)
+    later = read_graph(
+        tmp_path / "later.csv", tmp_path / "edges.csv", encoding=trained.encoding_, class_names=["a", "b"]
+    )
+    later = split_stratified(later)
+    given, prepared = trained.decision_function(later), trained.decision_function(PreparedGraph.of(later))
+    assert (given == prepared).all()
+    with pytest.raises(InputError, match="the model expects 1 features"):
+        trained.predict(PreparedGraph.of(load_dataset("karate")))

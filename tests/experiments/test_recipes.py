@@ -3,7 +3,7 @@ import tomllib
 import pytest
 
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.recipes import recipe, within
+from ncgnn.experiments.recipes import recipe
 from ncgnn.models.ncgnn import MODEL, Config, preset
 
 
@@ -23,13 +23,13 @@ def test_every_cell_but_an_unsearched_control_has_settings():
     ],
 )
 def test_the_farthest_hop_of_a_column_is_its_own(hops, most, expected):
-    assert within(Config.make({"hops": hops}), most) == {"hops": expected}
+    assert MODEL.within(Config.make({"hops": hops}), most) == Config.make({"hops": expected})
 
 
 def test_zetas_start_stays_with_its_hop():
     config = Config.make({"hops": [2, 0, 1], "zeta_prior": [0.2, 3.0, 0.1]})
-    assert within(config, 1) == {"hops": [0, 1], "zeta_prior": [3.0, 0.1]}
-    assert within(config, 3) == {"hops": [0, 1, 2, 3], "zeta_prior": [3.0, 0.1, 0.2, 0.2]}
+    assert MODEL.within(config, 1) == Config.make({"hops": [0, 1], "zeta_prior": [3.0, 0.1]})
+    assert MODEL.within(config, 3) == Config.make({"hops": [0, 1, 2, 3], "zeta_prior": [3.0, 0.1, 0.2, 0.2]})
 
 
 def test_a_column_changes_nothing_but_the_hops():

@@ -84,3 +84,16 @@ def test_whoever_takes_the_reduced_features_hears_of_faults_of_their_own():
     before = (list(warnings.filters), np.geterr())
     for _ in reductions(feature_matrix(data.x), data.y.numpy(), data.train_mask.numpy(), seed=0):
         assert (list(warnings.filters), np.geterr()) == before
+
+
+@pytest.mark.parametrize("unseen", [0, 1, 2])
+def test_a_class_without_training_nodes_is_never_predicted(unseen):
+    data = cloud(3)
+    data.train_mask = data.train_mask & (data.y != unseen)
+    scores = fit(MODEL, data, FEW).scores
+    assert scores.shape == (300, 3)
+    assert set(scores.argmax(dim=1).tolist()) == {0, 1, 2} - {unseen}
+
+
+def test_any_seed_will_do():
+    assert fit(MODEL, cloud(2), BoostingSettings(trees=2, seed=2**40)).scores.isfinite().all()

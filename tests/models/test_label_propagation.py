@@ -2,8 +2,10 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
+import ncgnn
 from helpers.fitting import fit
 from ncgnn.data.graph import make_graph
+from ncgnn.errors import InputError
 from ncgnn.models.label_propagation import MODEL
 
 EDGES = torch.tensor([[0, 1, 1, 2, 3, 4], [1, 0, 2, 1, 4, 3]])
@@ -32,3 +34,12 @@ def test_labels_that_propagate_do_not_look_at_features_or_other_labels(settings)
     one = graph(torch.eye(6), [1, 1, 1, 0, 0, 0], train=[0, 3], val=[4])
     other = graph(torch.rand(6, 6), [1, 0, 0, 0, 0, 1], train=[0, 3], val=[4])
     assert fit(MODEL, one, settings).predicted.tolist() == fit(MODEL, other, settings).predicted.tolist()
+
+
+def test_another_graph_of_the_same_size_is_refused():
+    data = graph(torch.eye(6), [1, 1, 1, 0, 0, 0], train=[0, 3], val=[1, 4])
+    trained = ncgnn.NodeClassifier("label-propagation").fit(data)
+    other = data.clone()
+    other.node_ids = [str(5 - i) for i in range(6)]
+    with pytest.raises(InputError, match="predicts only the graph it was trained on, and this is another"):
+        trained.predict(other)

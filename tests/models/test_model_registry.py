@@ -1,5 +1,8 @@
 """Every model of the registry, and a user's own."""
 
+import pickle
+from importlib.metadata import EntryPoint
+
 import pytest
 import torch
 from torch import nn
@@ -80,8 +83,8 @@ def test_every_model_trains_saves_loads_and_predicts_the_same(name, karate, tmp_
 @pytest.mark.parametrize("name", model_names())
 def test_only_ncgnn_has_reasons(name, karate):
     trained = ncgnn.NodeClassifier(name, short(find_model(name))).fit(karate)
-    assert is_explained(trained.scored(karate)) == (name == "ncgnn")
-    if name != "ncgnn":
+    assert is_explained(trained.scored(karate)) == find_model(name).has_reasons
+    if not find_model(name).has_reasons:
         with pytest.raises(InputError, match="cannot be explained: train NCGNN"):
             trained.explain(karate, ["0"])
 
@@ -203,3 +206,61 @@ def test_inputs_may_be_drawn_for_each_epoch(karate):
     model, settings = Sampled(), SageSettings.make({"epochs": 3})
     model.fit(model.prepare(PreparedGraph.of(karate), settings), karate, settings)
     assert drawn == [1, 2, 3]
+
+
+def test_models_that_lack_something_are_refused(own):
+    class Nameless(Model[SageSettings]):
+        pass
+
+    with pytest.raises(InputError, match="the model lacks name, title, settings_class, build"):
+        register(Nameless)
+
+    class Slash(Sage):
+        name = "a/b"
+
+    with pytest.raises(InputError, match="a model's name has letters, digits, dots and hyphens, not 'a/b'"):
+        register(Slash)
+
+
+def test_settings_of_another_model_are_refused(karate):
+    with pytest.raises(InputError, match="GCN takes GCNSettings as settings, not Config"):
+        ncgnn.NodeClassifier("gcn", ncgnn.Config()).fit(karate)
+
+
+def test_a_classifier_of_ones_own_model_travels_to_other_processes(own, karate):
+    packed = pickle.dumps(ncgnn.NodeClassifier("sage", {"epochs": 2}).fit(karate))
+    registry._OWN.clear()
+    unpacked = pickle.loads(packed)
+    assert unpacked.predict(karate).shape == (34,)
+
+
+class Shared(Sage):
+    name, settings_class = "shared", TrainingSettings  # type: ignore[assignment]
+
+    def build(self, sizes: Sizes, settings: TrainingSettings) -> nn.Module:
+        return GraphSAGE(sizes.features, 8, 2, sizes.classes)
+
+
+def test_settings_made_for_a_model_can_be_pickled():
+    settings = Shared.settings_class.make({"lr": 0.5})
+    assert pickle.loads(pickle.dumps(settings)) == settings
+
+
+def test_searches_of_a_derived_model_have_a_name_of_their_own():
+    class Derived(type(find_model("ncgnn"))):  # type: ignore[misc]
+        name = "derived"
+
+    assert Derived().label("attention") == "derived-attention"
+    assert find_model("ncgnn").label("attention") == "attention"
+    assert find_model("gcn").label() == "gcn"
+
+
+def test_a_broken_or_misnamed_entry_point_is_named(monkeypatch):
+    for value, why in {
+        "no_such_module:X": "No module named",
+        "ncgnn.models.gcn:GCN": "its model is called 'gcn'",
+    }.items():
+        point = EntryPoint("other", value, registry.ENTRY_POINTS)
+        monkeypatch.setattr(registry, "_installed", lambda point=point: {"other": point})
+        with pytest.raises(InputError, match=f"entry point other: {why}"):
+            find_model("other")

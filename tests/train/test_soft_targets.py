@@ -7,10 +7,11 @@ from ncgnn.calibration.calibration import fit_temperature, heat
 from ncgnn.models import PreparedGraph
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.nn import margin_loss, proportions, soft_margin_loss
+from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import class_scores
 from ncgnn.train.objectives import Margin
-from ncgnn.train.soft_targets import SelfTaught, SoftMargin, with_soft_targets
+from ncgnn.train.soft_targets import SelfTaught, SoftMargin, soft_targets
 
 MARGINS = (0.9, 0.2, 0.5)
 
@@ -39,34 +40,43 @@ def test_uncertain_targets_mix_the_losses_of_the_classes(scores):
 
 def test_targets_are_heated_on_validation_nodes_and_squared(karate, scores):
     shares = proportions(scores)
-    found = with_soft_targets(karate, shares).soft_targets
     val, y = karate.val_mask.numpy(), karate.y.numpy()
     heated = heat(shares.double().numpy(), fit_temperature(shares.double().numpy()[val], y[val])) ** 2
-    np.testing.assert_allclose(found.numpy(), heated / heated.sum(axis=1, keepdims=True), atol=1e-6)
-    assert karate.get("soft_targets") is None
+    found = soft_targets(shares, karate).numpy()
+    np.testing.assert_allclose(found, heated / heated.sum(axis=1, keepdims=True), atol=1e-6)
 
 
 def test_labels_of_other_nodes_are_not_looked_at(karate, scores):
     hidden = karate.clone()
     hidden.y = torch.where(karate.train_mask | karate.val_mask, karate.y, 3 - karate.y)
-    targets = [with_soft_targets(one, proportions(scores)).soft_targets for one in (karate, hidden)]
-    assert torch.equal(*targets)
+    assert torch.equal(*(soft_targets(proportions(scores), one) for one in (karate, hidden)))
 
 
-def test_without_targets_it_is_the_margin_loss(karate, scores):
-    inputs = Inputs(())
-    losses = [
-        objective.loss(lambda given: scores, inputs, karate) for objective in (SoftMargin(*MARGINS), Margin(*MARGINS))
-    ]
-    assert torch.equal(*losses)
+def test_targets_add_the_loss_of_all_nodes(karate, scores):
+    targets = soft_targets(proportions(scores), karate)
+    soft, plain = (
+        objective.loss(lambda given: scores, Inputs(()), karate)
+        for objective in (SoftMargin(*MARGINS, targets), Margin(*MARGINS))
+    )
+    torch.testing.assert_close(soft - plain, soft_margin_loss(scores, targets, *MARGINS))
 
 
 def test_a_model_teaches_itself_once(karate, scores):
-    objective = SelfTaught(*MARGINS)
-    stage = objective.next_stage(lambda: scores, Inputs(()), karate)
+    stage = SelfTaught(*MARGINS).next_stage(lambda: scores, Inputs(()), karate)
     assert stage is not None
-    assert stage.split.soft_targets.shape == (34, 4)
-    assert objective.next_stage(lambda: scores, stage.inputs, stage.split) is None
+    assert isinstance(stage.objective, SoftMargin)
+    assert torch.equal(stage.objective.targets, soft_targets(proportions(scores), karate))
+    assert stage.objective.next_stage(lambda: scores, stage.inputs, stage.split) is None
+
+
+def test_epochs_of_both_stages_are_told_one_after_another(karate):
+    told: list[Epoch] = []
+    config = Config.make({"epochs": 3, "self_taught": True})
+    inputs = MODEL.prepare(PreparedGraph.of(karate), config)
+    fitted = MODEL.fit(inputs, karate, config, told.append)
+    assert [epoch.epoch for epoch in told] == [1, 2, 3, 4, 5, 6]
+    assert fitted.history == told
+    assert fitted.best.epoch > 3
 
 
 def test_the_second_model_agrees_with_the_first_on_nodes_without_labels(karate):
@@ -76,7 +86,7 @@ def test_the_second_model_agrees_with_the_first_on_nodes_without_labels(karate):
     teacher = class_scores(MODEL.fit(inputs, karate, config).module, inputs)
     student = class_scores(MODEL.fit(inputs, karate, config.model_copy(update={"self_taught": True})).module, inputs)
     other = class_scores(MODEL.fit(inputs, karate, config.model_copy(update={"seed": 1})).module, inputs)
-    q, aside = with_soft_targets(karate, proportions(teacher)).soft_targets, ~(karate.train_mask | karate.val_mask)
+    q, aside = soft_targets(proportions(teacher), karate), ~(karate.train_mask | karate.val_mask)
     assert soft_margin_loss(student[aside], q[aside]) < soft_margin_loss(other[aside], q[aside])
 
 

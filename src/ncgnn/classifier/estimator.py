@@ -19,7 +19,7 @@ from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
-from ncgnn.models import Model, PreparedGraph, RunSettings, Sizes, find_model, model_names
+from ncgnn.models import Model, PreparedGraph, RunSettings, Sizes, find_model, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
@@ -74,8 +74,12 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     @property
     def config(self) -> Any:
         """The settings, checked."""
-        if isinstance(self.settings, RunSettings):
+        expected = self.definition.settings_class
+        if isinstance(self.settings, expected):
             return self.settings
+        if isinstance(self.settings, RunSettings):
+            given = type(self.settings).__name__
+            raise InputError(f"{self.definition.title} takes {expected.__name__} as settings, not {given}")
         return self.definition.settings_class.make(self.settings or {}, where=type(self).__name__)
 
     def fit(self, data: Graph, on_epoch: OnEpoch = lambda epoch: None) -> Self:
@@ -123,7 +127,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     def _read(self, data: Graph) -> tuple[Data, Inputs]:
         """The complete graph, which need not be the one it was trained on, and what the model takes of it."""
         self._fitted()
-        graph = data if isinstance(data, PreparedGraph) else PreparedGraph(self._scaled(complete(data)))
+        graph = data if isinstance(data, PreparedGraph) else PreparedGraph(complete(data))
+        scaled = self._scaled(graph.data)
+        graph = graph if scaled is graph.data else graph.with_split(scaled)
         return graph.data, self.definition.prepare(graph, self.config_)
 
     def _scaled(self, data: Data) -> Data:
@@ -190,6 +196,14 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         """
         explanations = GraphExplainer(self.scored(data)).explain(nodes, against, features, top, target)
         return explanations if nodes is None else list(explanations)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """With the place of the model's class, for processes that have not registered it."""
+        return {**super().__getstate__(), "_reference": reference(self.definition.name)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        resolve(state.pop("_reference"))
+        super().__setstate__(state)
 
     def _fitted(self) -> nn.Module:
         if not hasattr(self, "model_"):

@@ -136,7 +136,8 @@ def _note_untuned(cells: "list[Cell]") -> None:
 
     skipped = dict.fromkeys((cell.model, cell.dataset) for cell in cells if recipe(cell) is None)
     for line, dataset in skipped:
-        what = f"--model {LINES[line].model}"
+        of = LINES[line]
+        what = f"--model {of.model}" + (f" --filter {of.variant}" if of.variant else "")
         print(f"note: skipping {line} on {dataset}: first run ncgnn tune {dataset} {what}", file=sys.stderr)
 
 

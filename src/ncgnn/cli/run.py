@@ -90,7 +90,11 @@ def _report(
     from ncgnn.explain import is_explained
     from ncgnn.report import report, write_report
 
-    advice = [f"- Explain every node on one page: `{_page(folder, graph)}`"] if is_explained(scored) else []
+    advice = (
+        [f"- Explain every node on one page: `{_page(folder, graph, classifier.model)}`"]
+        if is_explained(scored)
+        else []
+    )
     text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)")
     write_report(folder, title, text)
     return text
@@ -112,9 +116,12 @@ def _comparison(rows: "list[Compared]") -> dict[str, Any]:
     return {"rows": [asdict(row) for row in rows], "use": verdict.use, "verdict": verdict.text}
 
 
-def _page(folder: Path, graph: g.GraphOptions) -> str:
+def _page(folder: Path, graph: g.GraphOptions, model: str) -> str:
     """The command that writes the page of the run."""
-    return shlex.join(["ncgnn", "explain", str(folder), *graph.again, "--page", str(folder / "page.html")])
+    from ncgnn.models import reference
+
+    own = ["--model-class", reference(model)] if ":" in reference(model) else []
+    return shlex.join(["ncgnn", "explain", str(folder), *graph.again, *own, "--page", str(folder / "page.html")])
 
 
 def _draw(folder: Path, scored: "Scored") -> None:

@@ -51,11 +51,11 @@ def choose_settings(
     """From weak to strong: the graph's preset or the file, single settings, options of their own."""
     from ncgnn.files import read_toml
 
-    changes = dict(_parsed(text) for text in settings or ())
-    changes |= {key: value for key, value in options.items() if value is not None}
-    for option in options:
-        if option in changes and option not in model.settings_class.model_fields:
+    given = {key: value for key, value in options.items() if value is not None}
+    for option in given:
+        if option not in model.settings_class.model_fields:
             raise InputError(f"{model.title} has no setting {option}: remove --{option}")
+    changes = dict(_parsed(text) for text in settings or ()) | given
     variant = changes.get("filter", next(iter(model.variants), ""))
     start = model.starting(graph or "", variant) if file is None else read_toml(file)
     where = "settings" if file is None else f"{file} with changes" if changes else str(file)

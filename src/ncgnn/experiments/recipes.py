@@ -6,7 +6,6 @@ from typing import Any, Literal
 from ncgnn.experiments.cells import Cell
 from ncgnn.files import toml
 from ncgnn.models import Model, RunSettings, find_model
-from ncgnn.models.ncgnn.config import Config
 
 
 @dataclass(frozen=True)
@@ -52,32 +51,19 @@ class Recipe:
 def recipe(cell: Cell) -> Recipe | None:
     """The model and settings of a cell; None for a tuned model without tuned settings."""
     line = LINES[cell.model]
-    found = settings_of(line, cell.graph)
-    if isinstance(found, Config) and line.variant == "attention":
-        # always a list, even if a number would be equivalent, so that equal settings have equal hashes
-        found = Config.make(found.model_dump() | within(found, cell.hops or max(found.hop_set)))
-    elif cell.hops and line.settings == "published":
-        found = find_model(line.model).published(cell.graph, cell.hops)  # type: ignore[call-arg]
+    found = settings_of(line, cell.graph, cell.hops)
     return None if found is None else Recipe(line.model, found)
 
 
-def settings_of(line: Line, graph: str) -> RunSettings | None:
+def settings_of(line: Line, graph: str, hops: int | None = None) -> RunSettings | None:
+    """The settings of a line for a graph, with a receptive field of this many hops where that is asked for."""
     model = find_model(line.model)
     found: RunSettings | None
     if line.settings == "published":
-        found = model.published(graph)
+        found = model.published(graph, hops)
     elif line.settings == "default":
         found = model.settings_class.make({})
     else:
         found = model.preset(graph, line.variant)
+        found = None if found is None else model.within(found, hops)
     return found
-
-
-def within(config: Config, most: int) -> dict[str, Any]:
-    """The hops of a configuration, truncated or extended to ``most``, and the initial zeta of each."""
-    farthest = max(config.hop_set)
-    hops = sorted({hop for hop in config.hop_set if hop <= most} | set(range(farthest + 1, most + 1)) | {most})
-    if config.zeta_prior is None:
-        return {"hops": hops}
-    prior = dict(zip(config.hop_set, config.zeta_prior, strict=True))
-    return {"hops": hops, "zeta_prior": [prior.get(hop, prior[farthest]) for hop in hops]}

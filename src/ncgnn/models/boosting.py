@@ -25,6 +25,8 @@ MOST_FEATURES = 100
 """Maximum number of features; more, e.g. words, are reduced by selection or SVD."""
 
 _DIRECTIONS = 32
+_UNSEEN = -1e3  # the score of a class without a training node
+_SEEDS = 2**32  # scikit-learn's
 _TREE = ("feature_idx", "num_threshold", "left", "right", "value")
 
 
@@ -58,7 +60,10 @@ class Trees(nn.Module):
         scores: Tensor = at["base"]
         for stage in at["value"][tree, node].unflatten(1, (-1, len(scores))).unbind(1):
             scores = scores + stage  # one after another, which rounds as scikit-learn does
-        return scores if scores.shape[1] > 1 else torch.cat([torch.zeros_like(scores), scores], dim=1)
+        both = scores if scores.shape[1] > 1 else torch.cat([torch.zeros_like(scores), scores], dim=1)
+        out = both.new_full((len(both), int(at["num_classes"])), _UNSEEN)
+        out[:, at["classes"]] = both
+        return out
 
 
 class Boosting(Model[BoostingSettings]):
@@ -83,11 +88,12 @@ class Boosting(Model[BoostingSettings]):
             _boost(reduced(x, reduction), y, train, val, settings, reduction)
             for reduction in reductions(x, y, train, settings.seed)
         ]
-        module = Trees(max(tried, key=lambda one: one[0])[1])
-        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split)
+        found = max(tried, key=lambda one: one[0])[1]
+        module = Trees(found | {"num_classes": torch.tensor(len(split.class_names))})
+        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split, on_epoch)
 
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: BoostingSettings) -> Trees:
-        if set(state) != {*_TREE, "base", "depth", "reduction"}:
+        if set(state) != {*_TREE, "base", "depth", "reduction", "classes", "num_classes"}:
             raise ValueError("it holds no trees")
         return Trees(state)
 
@@ -105,11 +111,15 @@ def _boost(
     from sklearn.ensemble import HistGradientBoostingClassifier
 
     model = HistGradientBoostingClassifier(
-        max_iter=settings.trees, min_samples_leaf=settings.leaf, early_stopping=False, random_state=settings.seed
+        max_iter=settings.trees,
+        min_samples_leaf=settings.leaf,
+        early_stopping=False,
+        random_state=settings.seed % _SEEDS,
     ).fit(x[train], y[train])
     right = [float(np.mean(predicted == y[val])) for predicted in model.staged_predict(x[val])]
     kept = [tree.nodes for stage in model._predictors[: int(np.argmax(right)) + 1] for tree in stage]
-    return max(right), _arrays(kept, model._baseline_prediction.ravel(), reduction)
+    arrays = _arrays(kept, model._baseline_prediction.ravel(), reduction)
+    return max(right), arrays | {"classes": torch.from_numpy(model.classes_).long()}
 
 
 def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) -> dict[str, Tensor]:
@@ -166,7 +176,9 @@ def _directions(x: sp.csr_array, seed: int) -> np.ndarray:
     from sklearn.decomposition import TruncatedSVD
     from sklearn.preprocessing import normalize
 
-    svd = TruncatedSVD(min(_DIRECTIONS, x.shape[0] - 1), random_state=seed).fit(normalize(x))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):  # features that are constant
+        warnings.simplefilter("ignore")
+        svd = TruncatedSVD(min(_DIRECTIONS, x.shape[0] - 1), random_state=seed % _SEEDS).fit(normalize(x))
     directions: np.ndarray = svd.components_.T
     return directions
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import GATConv
 
 from ncgnn.models.base.model import Model, Sizes
-from ncgnn.models.base.settings import TrainingSettings, scaled, stepped
+from ncgnn.models.base.settings import TrainingSettings
 from ncgnn.train.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ class GATModel(Model[GATSettings]):
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         return super().space(trial, graph, variant) | {
-            "dropout": stepped(trial, "dropout", 0.0, 0.9, 0.1),
-            "lr": scaled(trial, "lr", 1e-3, 0.05),
             "heads": trial.suggest_categorical("heads", (4, 8)),
             "width": trial.suggest_categorical("width", (8, 16)),
         }

@@ -65,13 +65,14 @@ class GCN(Model[GCNSettings]):
         wide = self.published("")
         return [wide.model_copy(update={"normalize_features": divided}) for divided in (True, False)]
 
-    def published(self, graph: str, layers: int = 2) -> GCNSettings:
+    def published(self, graph: str, hops: int | None = None) -> GCNSettings:
         """Kipf and Welling's settings; on graphs with published splits, the wider ones reported by Zhu et al. (H2GCN).
 
         The stopping rule is for two layers. The window of ten epochs stops deeper GCNs before they learn (Cora, five
         layers: 56 %), so other depths keep their best weights, with a patience of 100.
         """
         is_kipfs = usual_rule(graph) in ("20 per class", "25/25/50")
+        layers = hops or 2
         other_depth = {} if layers == 2 else _BEST_WEIGHTS
         return GCNSettings.make(_KIPF | {"layers": layers} | other_depth | ({} if is_kipfs else _WIDER))
 

@@ -1,5 +1,6 @@
 """Label propagation (Zhou et al., 2004): uses only the graph and the labels."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -36,19 +37,20 @@ class Propagation(nn.Module):
 
     known: Tensor
     labels: Tensor
+    graph: Tensor
 
-    def __init__(self, known: Tensor, labels: Tensor, sizes: Sizes, settings: PropagationSettings) -> None:
+    def __init__(
+        self, known: Tensor, labels: Tensor, graph: Tensor, sizes: Sizes, settings: PropagationSettings
+    ) -> None:
         super().__init__()
         self.sizes, self.share, self.steps = sizes, settings.share, settings.steps
         self.register_buffer("known", known)
         self.register_buffer("labels", labels)
+        self.register_buffer("graph", graph)
 
-    def forward(self, a: LinearOperator) -> Tensor:
-        if a.shape[0] != self.sizes.nodes:
-            raise InputError(
-                f"label propagation predicts the graph it was trained on, of {self.sizes.nodes} nodes; this one has"
-                f" {a.shape[0]}"
-            )
+    def forward(self, a: LinearOperator, graph: Tensor) -> Tensor:
+        if not torch.equal(graph, self.graph):
+            raise InputError("label propagation predicts only the graph it was trained on, and this is another")
         start = torch.zeros(self.sizes.nodes, self.sizes.classes)
         start[self.known] = F.one_hot(self.labels, self.sizes.classes).to(start.dtype)
         f = start
@@ -65,26 +67,26 @@ class LabelPropagation(Model[PropagationSettings]):
     rival = 1
 
     def prepare(self, graph: PreparedGraph, settings: PropagationSettings) -> Inputs:
-        return Inputs((graph.adjacency,))
+        return Inputs((graph.adjacency, digest(graph.data)))
 
     def build(self, sizes: Sizes, settings: PropagationSettings) -> Propagation:
         none = torch.empty(0, dtype=torch.int64)
-        return Propagation(none, none, sizes, settings)
+        return Propagation(none, none, none, sizes, settings)
 
     def fit(
         self, inputs: Inputs, split: Data, settings: PropagationSettings, on_epoch: OnEpoch = lambda epoch: None
     ) -> Fitted:
         known = split.train_mask.nonzero().squeeze(1)
-        module = Propagation(known, split.y[known], Sizes.of(split), settings)
-        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split)
+        module = Propagation(known, split.y[known], inputs.arguments[1], Sizes.of(split), settings)
+        return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split, on_epoch)
 
     def probabilities(self, scores: Tensor) -> Tensor:
         return proportions(scores)
 
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: PropagationSettings) -> Propagation:
-        if set(state) != {"known", "labels"}:
+        if set(state) != {"known", "labels", "graph"}:
             raise ValueError("it holds no known labels")
-        return Propagation(state["known"], state["labels"], sizes, settings)
+        return Propagation(state["known"], state["labels"], state["graph"], sizes, settings)
 
     def candidates(self) -> list[PropagationSettings]:
         return [PropagationSettings.make({"share": share}) for share in (0.5, 0.9, 0.99)]
@@ -94,6 +96,13 @@ class LabelPropagation(Model[PropagationSettings]):
 
     def points(self, graph: str, variant: str = "") -> list[dict[str, Any]]:
         return [{"share": 0.5}, {"share": 0.9}]
+
+
+def digest(data: Data) -> Tensor:
+    """A number for the nodes and edges of a graph, in their order."""
+    found = hashlib.sha256("\n".join(data.node_ids).encode())
+    found.update(data.edge_index.cpu().numpy().tobytes())
+    return torch.tensor(int.from_bytes(found.digest()[:7], "little"))
 
 
 MODEL = LabelPropagation()

@@ -59,9 +59,6 @@ class MLP(Model[MLPSettings]):
     def candidates(self) -> list[MLPSettings]:
         return [MLPSettings.make({"normalize_features": divided}) for divided in (True, False)]
 
-    def published(self, graph: str) -> MLPSettings:
-        return MLPSettings.make({})
-
 
 def known_nodes(x: Tensor, split: Data) -> Data:
     """The training and validation nodes as a graph without edges."""

@@ -66,8 +66,11 @@ class PlainModel(Model[Config]):
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
         filter = settings.make_filter()
-        if settings.hidden or filter.sparsify is not None or filter.hop_weights() is None:
-            raise InputError(f"{self.title} takes a filter that is a plain sum over hops, and no hidden layers")
+        further = settings.hidden or settings.early_dropout or settings.feature_dropout
+        if further or filter.sparsify is not None or filter.hop_weights() is None:
+            raise InputError(
+                f"{self.title} takes a filter that is a plain sum over hops, no hidden layers, and the paper's dropout"
+            )
         return Inputs((graph.x(settings.normalize_features), graph.filter(filter)))
 
     def build(self, sizes: Sizes, settings: Config) -> PlainNCGNN:

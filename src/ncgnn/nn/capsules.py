@@ -102,6 +102,8 @@ class PrimaryCapsules(nn.Module):
         x = as_operator(x)
         if x.parameter.dtype != self.weight.dtype:
             raise TypeError(f"the features are {x.parameter.dtype}, the weights {self.weight.dtype}: convert one")
+        if x.shape[1] != self.in_channels:
+            raise ValueError(f"x has {x.shape[1]} features, the model takes {self.in_channels}")
         return x
 
     @property

@@ -52,20 +52,29 @@ def train(
     split: Data,
     how: Training,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    first: int = 1,
 ) -> Trained:
-    """Train on ``split.train_mask``; ``split.val_mask`` decides when to stop and which weights to keep."""
+    """Train on ``split.train_mask``; ``split.val_mask`` decides when to stop and which weights to keep.
+    Epochs are numbered from ``first``."""
     try:
-        return _train(module, inputs, split, how, on_epoch)
+        return _train(module, inputs, split, how, on_epoch, first)
     finally:
         pool.clear()
 
 
-def _train(module: nn.Module, inputs: Inputs, split: Data, how: Training, on_epoch: Callable[[Epoch], None]) -> Trained:
+def _train(
+    module: nn.Module,
+    inputs: Inputs,
+    split: Data,
+    how: Training,
+    on_epoch: Callable[[Epoch], None],
+    first: int,
+) -> Trained:
     history: list[Epoch] = []
     averaged = AveragedModel(module, multi_avg_fn=get_ema_multi_avg_fn(how.averaging)) if how.averaging else None
     judged = module if averaged is None else averaged.module
     best, best_state = None, module.state_dict()
-    for number in range(1, how.epochs + 1):
+    for number in range(first, first + how.epochs):
         train_loss = step(module, inputs.sample(number), split, how)
         if averaged is not None:
             averaged.update_parameters(module)

@@ -18,10 +18,11 @@ Forward = Callable[[Inputs], Tensor]
 
 
 class Stage(NamedTuple):
-    """The inputs of the next training stage: other inputs, or other labels and masks."""
+    """A further training from the start: with other inputs, other labels and masks, or another objective."""
 
     inputs: Inputs
     split: Data
+    objective: "Objective | None" = None
 
 
 class Objective(ABC):

@@ -29,7 +29,7 @@ class Tunable:
     @property
     def kind(self) -> str:
         """Suffix of study and file names, after the graph."""
-        return self.variant or self.model.name
+        return self.model.label(self.variant)
 
     def settings(self, trial: BaseTrial) -> RunSettings:
         """The settings suggested by the trial."""

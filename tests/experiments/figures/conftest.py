@@ -20,5 +20,5 @@ def quick(monkeypatch) -> None:
     """Models that are hardly trained."""
     small = ncgnn.Config.make({"hops": [1, 2], "primary_channels": 4, "class_channels": 4, "epochs": 4, "lr": 0.02})
     monkeypatch.setattr(ncgnn.MODEL, "preset", lambda graph, variant: small)
-    monkeypatch.setattr(gcn.MODEL, "published", lambda graph, layers=2: gcn.GCNSettings(layers=layers, epochs=4))
+    monkeypatch.setattr(gcn.MODEL, "published", lambda graph, hops=None: gcn.GCNSettings(layers=hops or 2, epochs=4))
     monkeypatch.setitem(fig3.CHANGES["GAT"], "epochs", 2)

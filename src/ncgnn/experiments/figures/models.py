@@ -9,9 +9,8 @@ from torch_geometric.data import Data
 
 from ncgnn.data import complete, load_dataset, usual_split
 from ncgnn.data.splits import hide_test_labels
-from ncgnn.experiments.recipes import LINES, settings_of, within
+from ncgnn.experiments.recipes import LINES, settings_of
 from ncgnn.models import Model, PreparedGraph, RunSettings, find_model
-from ncgnn.models.ncgnn.config import Config
 from ncgnn.provenance import machine
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
@@ -51,11 +50,9 @@ def show(data: Data, line: str, name: str | None = None, **changes: Any) -> Show
 
 def show_within(data: Data, line: str, name: str, hops: int) -> Shown:
     """The same with exactly ``hops`` hops; for a GCN, as many layers."""
-    settings = settings_of(LINES[line], data.name)
-    model = find_model(LINES[line].model)
-    if isinstance(settings, Config):
-        return _show(data, model, name, settings, within(settings, hops))
-    return _show(data, model, name, model.published(data.name, hops), {})  # type: ignore[call-arg]
+    settings = settings_of(LINES[line], data.name, hops)
+    assert settings is not None
+    return _show(data, find_model(LINES[line].model), name, settings, {})
 
 
 def _show(data: Data, model: Model[Any], name: str, settings: RunSettings, changes: dict[str, Any]) -> Shown:

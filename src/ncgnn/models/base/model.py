@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
@@ -52,11 +52,12 @@ class Fitted:
     history: list[Epoch] = field(repr=False)
 
 
-def in_one_epoch(module: nn.Module, probabilities: Tensor, split: Data) -> Fitted:
+def in_one_epoch(module: nn.Module, probabilities: Tensor, split: Data, on_epoch: OnEpoch) -> Fitted:
     """The history of a module that was not trained in epochs."""
     log, masks = probabilities.clamp(min=1e-12).log(), (split.train_mask, split.val_mask)
     on_train, on_val = (F.nll_loss(log[mask], split.y[mask]).item() for mask in masks)
     epoch = Epoch(1, on_train, on_val, accuracy(probabilities, split.y, split.val_mask))
+    on_epoch(epoch)
     return Fitted(module.eval(), epoch, [epoch])
 
 
@@ -89,8 +90,9 @@ class Model(ABC, Generic[S]):
         super().__init_subclass__()
         settings = cls.__dict__.get("settings_class")
         if settings is TrainingSettings:  # shared by all models, and so without an identity of its own
-            settings = cls.settings_class = type(f"{cls.__name__}Settings", (settings,), {})
-        if settings is not None and not hasattr(settings, "identity"):
+            place = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.settings_class"}
+            settings = cls.settings_class = type("settings_class", (settings,), place)
+        if settings is not None and not hasattr(settings, "identity") and hasattr(cls, "name"):
             settings.identity = cls.name
 
     def prepare(self, graph: PreparedGraph, settings: S) -> Inputs:
@@ -113,14 +115,18 @@ class Model(ABC, Generic[S]):
         The result depends on the arguments only: the random state of the caller is neither used nor changed.
         """
         sizes, device = Sizes.of(split), split.y.device
+        history: list[Epoch] = []
         with seeded(settings.seed, device):
             stage: Stage | None = Stage(inputs, split)
             while stage is not None:
                 module = self.build(sizes, settings).to(device)
                 how = self.training(module, settings)
-                trained = train(module, *stage, how, on_epoch)
-                stage = how.objective.next_stage(partial(class_scores, module, stage.inputs), *stage)
-        return Fitted(module, trained.best, trained.history)
+                how = how if stage.objective is None else replace(how, objective=stage.objective)
+                trained = train(module, stage.inputs, stage.split, how, on_epoch, first=len(history) + 1)
+                history += trained.history
+                scores = partial(class_scores, module, stage.inputs)
+                stage = how.objective.next_stage(scores, stage.inputs, stage.split)
+        return Fitted(module, trained.best, history)
 
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
         """Class scores of all nodes [N, C] and, for models that can be explained, the routing behind them."""
@@ -161,10 +167,22 @@ class Model(ABC, Generic[S]):
         """The settings to try on a graph without a preset; the best on validation nodes are used."""
         return [self.settings_class.make({})]
 
-    def published(self, graph: str) -> S:
+    def published(self, graph: str, hops: int | None = None) -> S:
         """The settings of the model's authors: the defaults, or ``presets/<model>/<graph>-published.toml`` if they
         differ for a graph."""
+        if hops is not None:
+            raise InputError(f"{self.title} has no published settings by number of hops")
         return self.settings_class.make(read_preset(self.name, graph, "published") or {})
+
+    def within(self, settings: S, hops: int | None) -> S:
+        """The settings with a receptive field of exactly ``hops`` hops; None leaves it as it is."""
+        if hops is not None:
+            raise InputError(f"{self.title} has no setting for the number of hops")
+        return settings
+
+    def label(self, variant: str = "") -> str:
+        """What studies and settings files of a search are called, after the graph."""
+        return f"{self.name}-{variant}" if variant else self.name
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         """Settings suggested by a search; default: learning rate, weight decay and dropout, if there is any."""

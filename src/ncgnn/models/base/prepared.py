@@ -1,6 +1,6 @@
 """A graph prepared for models."""
 
-from functools import cached_property
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -27,7 +27,7 @@ class PreparedGraph:
         self._x: dict[bool, Tensor] = {}
         self._features: dict[bool, LinearOperator] = {}
         self._dense: dict[bool, Tensor] = {}
-        self._filters: dict[str, PreparedFilter] = {}
+        self._of_edges: dict[str, Any] = {}  # what edges alone decide
 
     @classmethod
     def of(cls, data: "Data | PreparedGraph") -> "PreparedGraph":
@@ -40,9 +40,9 @@ class PreparedGraph:
         return cls(standardise(data))
 
     def with_split(self, data: Data) -> "PreparedGraph":
-        """The same graph with another split, by which numbers may be scaled otherwise; its filters are shared."""
+        """The same graph with another split or other scaling of its numbers; what edges alone decide is shared."""
         other = PreparedGraph(data)
-        other._filters = self._filters
+        other._of_edges = self._of_edges
         return other
 
     def x(self, normalize: bool) -> Tensor:
@@ -66,25 +66,31 @@ class PreparedGraph:
 
     def filter(self, filter: GraphFilter) -> PreparedFilter:
         """The filter prepared for this graph."""
-        if filter.cache_key not in self._filters:
+        key = f"filter {filter.cache_key}"
+        if key not in self._of_edges:
             try:
                 prepared = prepare_filter(filter, self.data, torch.get_default_dtype(), filter_folder())
             except ValueError as error:
                 raise InputError(f"the filter does not suit this graph: {error}") from None
-            self._filters[filter.cache_key] = prepared
-        return self._filters[filter.cache_key]
+            self._of_edges[key] = prepared
+        return cast(PreparedFilter, self._of_edges[key])
 
-    @cached_property
+    @property
     def normalized_edges(self) -> tuple[Tensor, Tensor]:
         """Edges with self-loops, and their weights in the normalised adjacency matrix, for PyG layers."""
-        edges, weight = gcn_norm(self.data.edge_index, self.data.get("edge_weight"), self.data.num_nodes)
-        return edges, weight
+        if "edges" not in self._of_edges:
+            data = self.data
+            self._of_edges["edges"] = gcn_norm(data.edge_index, data.get("edge_weight"), data.num_nodes)
+        return cast(tuple[Tensor, Tensor], self._of_edges["edges"])
 
-    @cached_property
+    @property
     def adjacency(self) -> CSR:
         """The normalised adjacency with self-loops [N, N]."""
-        a = normalized_adjacency(self.data.edge_index, int(self.data.num_nodes or 0), self.data.get("edge_weight"))
-        return CSR.from_scipy(a, torch.get_default_dtype())
+        if "adjacency" not in self._of_edges:
+            data = self.data
+            a = normalized_adjacency(data.edge_index, int(data.num_nodes or 0), data.get("edge_weight"))
+            self._of_edges["adjacency"] = CSR.from_scipy(a, torch.get_default_dtype())
+        return cast(CSR, self._of_edges["adjacency"])
 
 
 def prepare_features(x: Tensor, normalize: bool) -> Tensor:

@@ -6,6 +6,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+PUBLISHED = "-published"
+"""Ends the names of files with the authors' settings, which nobody searched."""
+
 
 def preset_path(model: str, graph: str, variant: str = "") -> Path:
     """The path of the settings for a graph, if any; one file for all graphs of a generated family."""
@@ -19,7 +22,7 @@ def preset_folder(model: str) -> Path:
 
 def preset_names(model: str) -> list[str]:
     """The existing files, without suffix."""
-    return sorted(file.stem for file in preset_folder(model).glob("*.toml"))
+    return sorted(file.stem for file in preset_folder(model).glob("*.toml") if not file.stem.endswith(PUBLISHED))
 
 
 def read_preset(model: str, graph: str, variant: str = "") -> dict[str, Any] | None:

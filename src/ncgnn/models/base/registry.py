@@ -1,9 +1,11 @@
 """Registry of models by name: modules of ``ncgnn.models``, entry points, and the user's own."""
 
 import pkgutil
+import re
 from functools import cache
 from importlib import import_module, resources
 from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.errors import InputError
@@ -29,7 +31,7 @@ def find_model(name: str) -> "AnyModel":
     if name in _packaged():
         return _instance(import_module(f"ncgnn.models.{_packaged()[name]}").MODEL, name)
     if name in _installed():
-        return _instance(_installed()[name].load(), name)
+        return _loaded(_installed()[name])
     raise InputError(f"unknown model {name!r}; known: {', '.join(model_names())}", "model")
 
 
@@ -39,6 +41,7 @@ def register(model: Any) -> Any:
     if found.name in _packaged():
         raise InputError(f"{found.name!r} is a model of ncgnn: choose another name")
     _OWN[found.name] = found
+    _PATHS[found.name] = f"{type(found).__module__}:{type(found).__qualname__}"
     return model
 
 
@@ -46,7 +49,7 @@ def import_model(path: str) -> "AnyModel":
     """Register the model at ``package.module:Name``, a class or an instance, and return it. Runs the module's code."""
     module, _, name = path.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        found = attrgetter(name)(import_module(module))
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(f"{path}: no such model ({error}); write package.module:Name") from None
     except Exception as error:  # whatever the user's module does when it is imported
@@ -63,8 +66,9 @@ def reference(name: str) -> str:
 
 
 def resolve(reference: str) -> "AnyModel":
-    """The model of a name or of a path ``package.module:Name``."""
-    return import_model(reference) if ":" in reference else find_model(reference)
+    """The model of a name or of a path ``package.module:Name``; one that is registered is not imported again."""
+    known = next((name for name, path in _PATHS.items() if path == reference and name in _OWN), reference)
+    return import_model(known) if ":" in known else find_model(known)
 
 
 def all_models() -> list["AnyModel"]:
@@ -84,10 +88,28 @@ def _installed() -> dict[str, EntryPoint]:
     return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
 
 
+def _loaded(point: EntryPoint) -> "AnyModel":
+    try:
+        model = _instance(point.load(), point.value)
+    except Exception as error:  # whatever another package does when it is imported
+        raise InputError(f"entry point {point.name}: {error}") from error
+    if model.name != point.name:
+        raise InputError(f"entry point {point.name}: its model is called {model.name!r}: name both alike")
+    return model
+
+
 def _instance(found: Any, path: str) -> "AnyModel":
     from ncgnn.models.base.model import Model
 
-    model = found() if isinstance(found, type) and issubclass(found, Model) else found
-    if not isinstance(model, Model):
+    is_class = isinstance(found, type) and issubclass(found, Model)
+    kind = found if is_class else type(found)
+    if not issubclass(kind, Model):
         raise InputError(f"{path}: not a model: derive it from ncgnn.models.Model")
+    missing = [key for key in ("name", "title", "settings_class") if not hasattr(kind, key)]
+    missing += sorted(kind.__abstractmethods__)
+    if missing:
+        raise InputError(f"{path}: the model lacks {', '.join(missing)}")
+    if not re.fullmatch(r"[\w.-]+", kind.name):
+        raise InputError(f"{path}: a model's name has letters, digits, dots and hyphens, not {kind.name!r}")
+    model: Model[Any] = found() if is_class else found
     return model

@@ -15,8 +15,9 @@ from ncgnn.nn import NCGNN, GraphFilter, Routing, proportions
 from ncgnn.sparse import Reused
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
+from ncgnn.train.objectives import Margin
 from ncgnn.train.optimiser import adam
-from ncgnn.train.soft_targets import SelfTaught, SoftMargin
+from ncgnn.train.soft_targets import SelfTaught
 from ncgnn.train.stopping import Patience
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class NCGNNModel(Model[Config]):
             {"params": list(network.filter.parameters()), "lr": settings.zeta_lr, "weight_decay": 0.0},
         ]
         margins = settings.m_plus, settings.m_minus, settings.lam
-        objective = SelfTaught(*margins) if settings.self_taught else SoftMargin(*margins)
+        objective = SelfTaught(*margins) if settings.self_taught else Margin(*margins)
         optimizer = adam(groups, settings.lr, fused=True)
         stopping = Patience(settings.patience)
         return Training(objective, optimizer, stopping, settings.epochs, "lower lr or beta", settings.averaging)
@@ -82,6 +83,25 @@ class NCGNNModel(Model[Config]):
 
     def of_variant(self, variant: str) -> dict[str, Any]:
         return {"filter": variant} if variant else {}
+
+    def within(self, settings: Config, hops: int | None) -> Config:
+        """The hops of the attention filter cut or continued, and the initial zeta of each.
+
+        Always a list, even if a number would be equivalent, so that equal settings have equal hashes.
+        """
+        if settings.filter != self.variants[0]:
+            return super().within(settings, hops)
+        found, farthest = settings.hop_set, max(settings.hop_set)
+        most = hops or farthest
+        kept = sorted({hop for hop in found if hop <= most} | set(range(farthest + 1, most + 1)) | {most})
+        changes: dict[str, Any] = {"hops": kept}
+        if settings.zeta_prior is not None:
+            prior = dict(zip(found, settings.zeta_prior, strict=True))
+            changes["zeta_prior"] = [prior.get(hop, prior[farthest]) for hop in kept]
+        return Config.make(settings.model_dump() | changes)
+
+    def label(self, variant: str = "") -> str:
+        return variant or self.name if self.name == NCGNNModel.name else super().label(variant)
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         return suggest(trial, graph, variant)
