@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from helpers.papers import contents
+from ncgnn.data import load_dataset, save_graph
 from ncgnn.models.base.presets import preset_path
 from ncgnn.models.gcn import GCNSettings
+from ncgnn.models.ncgnn import NCGNNModel
 
 QUICK = ("--trials", 1, "--splits", 1, "--confirm", 1)
 
@@ -110,3 +112,17 @@ def test_a_file_that_is_no_database_is_named(ncgnn, here):
 def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     assert ncgnn("tune", "karate").err == "ncgnn: ncgnn tune requires optuna: pip install 'ncgnn[tune]'\n"
+
+
+def test_a_file_called_like_a_built_in_dataset_is_searched_as_any_graph(ncgnn, here, monkeypatch):
+    """Neither its preset nor its largest hop are looked up by the name."""
+    asked = set()
+
+    def points(self, graph, variant=""):
+        asked.add(graph)
+        return []
+
+    monkeypatch.setattr(NCGNNModel, "points", points)
+    save_graph(load_dataset("karate"), here / "cora.npz")
+    assert ncgnn("tune", "cora.npz", "--trials", "1", "--confirm", "1").code == 0
+    assert asked == {""}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ncgnn.models import Model
     from ncgnn.tune.search import Search
+    from ncgnn.tune.tunable import Tunable
 
 _STUDIES = Path("results/studies")
 
@@ -79,10 +80,13 @@ def tune(
 
     definition = c.choose_model(model)
     variant = _variant(definition, filter)
+    from ncgnn.tune.tunable import Tunable  # after the check that its package is installed
+
     graph.check_label()
     graphs = _graphs(graph)
     name = graph.name if graph.name in GROUPS else graphs[0].name
-    search = _search(name, graphs, definition, variant, splits, trials, minutes, seed, storage)
+    tunable = Tunable(definition, "" if graph.is_own else name, variant)  # a file may be called like a built-in dataset
+    search = _search(name, graphs, tunable, splits, trials, minutes, seed, storage)
     place = out or Path(f"{search.name}.toml")
     _check_place(place)
     study = search.open() if export_only else _run(search, jobs, as_json)
@@ -111,8 +115,7 @@ def _graphs(graph: g.GraphOptions) -> list["Data"]:
 def _search(
     name: str,
     graphs: list["Data"],
-    model: "Model[Any]",
-    variant: str,
+    tunable: "Tunable",
     splits: int | None,
     trials: int,
     minutes: float | None,
@@ -121,9 +124,8 @@ def _search(
 ) -> "Search":
     from ncgnn.cli.train import file_name
     from ncgnn.tune.search import Search
-    from ncgnn.tune.tunable import Tunable, hidden_splits
+    from ncgnn.tune.tunable import hidden_splits
 
-    tunable = Tunable(model, name, variant)
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
     _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
