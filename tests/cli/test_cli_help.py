@@ -39,6 +39,7 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         "ncgnn example",
         "ncgnn datasets",
         "ncgnn models",
+        "ncgnn models gcn",
         "ncgnn check karate",
         "ncgnn train karate --epochs 50",
         "ncgnn predict runs/karate karate",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ncgnn.classifier import NodeClassifier
 from ncgnn.models import find_model, model_names
 from ncgnn.models.base import registry
 
@@ -138,7 +139,7 @@ def test_a_model_of_ones_own_has_to_be_named(ncgnn, here, own_model, monkeypatch
     assert ncgnn("train", "karate", "--model", own_model, "--epochs", 1, "--out", "run").code == 0
     monkeypatch.setattr(registry, "_OWN", {})  # another process does not know it
     done = ncgnn("predict", "run", "karate")
-    message = "run/model.safetensors: unknown model 'own-sage': register it first (--model-class)"
+    message = "run/model.safetensors: unknown model 'own-sage': register it first (--model-class package.module:Name)"
     assert (done.code, done.out, done.err) == (2, "", f"ncgnn: {message}\n")
     assert ncgnn("predict", "run", "karate", "--model-class", own_model).code == 0
 
@@ -154,3 +155,39 @@ def test_a_comparison_says_what_its_own_model_knows(ncgnn):
     rows = json.loads(out)["comparison"]["rows"]
     assert [row["model"] for row in rows] == ["MLP", "label propagation", "gradient boosting", "GCN"]
     assert rows[0]["knows"] == "features"
+
+
+def test_the_settings_of_a_model_are_listed(ncgnn):
+    rows = json.loads(ncgnn("models", "boosting", "--json").out)
+    assert {row["key"]: row["default"] for row in rows} == {"trees": 100, "leaf": 5, "seed": 0}
+    assert "dropout rate on the input of each layer" in ncgnn("models", "gcn").out
+
+
+def test_a_step_of_a_model_without_steps_is_not_measured(ncgnn):
+    done = ncgnn("bench", "karate", "--models", "boosting")
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "gradient boosting is not trained step by step" in done.err
+
+
+def test_a_model_that_builds_the_wrong_thing_ends_with_one_line(ncgnn, here, monkeypatch):
+    monkeypatch.setattr(registry, "_OWN", {})
+    for body, why in {
+        "GIN(sizes.features, 8, 2, sizes.classes + 3)": "GIN gives 7 scores per node for 4 classes",
+        "GIN(sizes.features, 8, 2, sizes.classes, dropout=2.0)": "GIN: dropout probability has to be between 0 and 1",
+    }.items():
+        name = f"bad_{len(why)}"
+        (here / f"{name}.py").write_text(
+            "from torch_geometric.nn import GIN\nfrom ncgnn.models import Model, TrainingSettings\n"
+            "class Bad(Model[TrainingSettings]):\n"
+            f"    name, title, settings_class = {name!r}, 'GIN', TrainingSettings\n"
+            f"    def build(self, sizes, settings):\n        return {body}\n"
+        )
+        done = ncgnn("train", "karate", "--model", f"{name}:Bad", "--epochs", "2", "--out", "run")
+        assert (done.code, len(done.err.strip().splitlines()[-1:])) == (2, 1)
+        assert why in done.err
+        assert not (here / "run" / "model.safetensors").exists()
+
+
+def test_a_run_folder_is_loaded_as_its_model(ncgnn, here):
+    assert ncgnn("train", "karate", "--model", "gcn", "--epochs", "2", "--out", "run").code == 0
+    assert NodeClassifier.load(here / "run").definition.title == "GCN"

@@ -19,7 +19,7 @@ from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
-from ncgnn.models import Model, PreparedGraph, RunSettings, Sizes, find_model, model_names, reference, resolve
+from ncgnn.models import Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
@@ -69,7 +69,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     @property
     def definition(self) -> Model[Any]:
         """The model in the registry."""
-        return find_model(self.model)
+        return resolve(self.model)
 
     @property
     def config(self) -> Any:
@@ -142,6 +142,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         scores, routing = model.scores(self._fitted(), inputs)
         scores = scores.cpu()
         names = self.classes_.astype(str).tolist()
+        if scores.shape[1] != len(names):
+            raise InputError(f"{model.title} gives {scores.shape[1]} scores per node for {len(names)} classes")
         shares = model.probabilities(scores)
         return Scored(model.title, self.model_, data, inputs, scores, shares, routing, names, self.calibration_)
 
@@ -226,10 +228,11 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | Path) -> "NodeClassifier":
-        """A classifier from a file that :meth:`save` wrote; its scores are bitwise those of the saved one.
+        """A classifier from a file that :meth:`save` wrote, or from a run folder; its scores are bitwise the same.
 
         Loading runs no code of the file. A model of one's own has to be registered first.
         """
+        path = Path(path) / "model.safetensors" if Path(path).is_dir() else path
         state, header = read_model(path)
         self = cls._of_model(path, header.model)
         try:

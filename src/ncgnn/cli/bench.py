@@ -53,10 +53,13 @@ def _checked(models: list[str] | None) -> list[str]:
 
     titles = {model.title.lower(): model.name for model in all_models()}
     try:
-        chosen = [choose_model(titles.get(model.lower(), model)).name for model in models or ()]
+        chosen = [choose_model(titles.get(name.lower(), name)) for name in models or ()]
     except InputError as error:
         raise InputError(str(error), "models") from None
-    return list(dict.fromkeys(chosen)) or measured_models()
+    for model in chosen:
+        if "lr" not in model.settings_class.model_fields:
+            raise InputError(f"--models {model.name}: {model.title} is not trained step by step, so there is no step")
+    return list(dict.fromkeys(model.name for model in chosen)) or measured_models()
 
 
 def _measure(data: "Data", models: list[str], hops: int | None, threads: int | None, repeats: int) -> dict[str, Any]:

@@ -79,6 +79,8 @@ def explain(
     from ncgnn.explain import GraphExplainer
 
     classifier = load_model(model, model_class)
+    if not classifier.definition.has_reasons:
+        raise InputError(f"{classifier.definition.title} cannot be explained: train NCGNN for explained predictions")
     found = graph.find_for(classifier)
     explainer = GraphExplainer(classifier.scored(with_split_of_run(found, model)))
     if evaluate:

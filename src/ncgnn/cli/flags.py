@@ -6,6 +6,7 @@ _WITH_VALUE = {
     "calibrate": "--calibrate 0.5",
     "fractions": "--fractions 0.5 0.3",
     "ignore": "--ignore COLUMN",
+    "model_class": "--model-class package.module:Name",
     "num_capsules": "--set num_capsules=4",
     "per_class": "--per-class N",
     "primary_channels": "--set primary_channels=16",

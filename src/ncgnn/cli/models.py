@@ -7,16 +7,24 @@ import typer
 
 from ncgnn.cli.progress import print_tables
 
+Name = Annotated[str | None, typer.Argument(help="A model, to list its settings.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def models(as_json: Json = False) -> None:
+def models(name: Name = None, as_json: Json = False) -> None:
     """List the available models: inputs, variants, number of presets, and whether explanations are supported.
 
+    With a NAME, lists the settings of that model, for --set and --config.
+
     Example: `ncgnn models`
+
+    Example: `ncgnn models gcn`
     """
     from ncgnn.models import all_models
     from ncgnn.models.base.presets import preset_names
+
+    if name is not None:
+        return _settings(name, as_json)
 
     rows: list[dict[str, Any]] = [
         {
@@ -30,6 +38,23 @@ def models(as_json: Json = False) -> None:
         for model in all_models()
     ]
     print(json.dumps(rows, indent=2)) if as_json else _show(rows)
+
+
+def _settings(name: str, as_json: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ncgnn.cli.settings import choose_model
+
+    fields = choose_model(name).settings_class.model_fields.items()
+    rows = [{"key": key, "default": field.default, "meaning": field.description or ""} for key, field in fields]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    table = Table("key", "default", "meaning")
+    for row in rows:
+        table.add_row(row["key"], Text(json.dumps(row["default"])), Text(row["meaning"]))
+    print_tables(table)
 
 
 def _show(rows: list[dict[str, Any]]) -> None:

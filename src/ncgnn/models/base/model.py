@@ -119,7 +119,7 @@ class Model(ABC, Generic[S]):
         with seeded(settings.seed, device):
             stage: Stage | None = Stage(inputs, split)
             while stage is not None:
-                module = self.build(sizes, settings).to(device)
+                module = self._built(sizes, settings).to(device)
                 how = self.training(module, settings)
                 how = how if stage.objective is None else replace(how, objective=stage.objective)
                 trained = train(module, stage.inputs, stage.split, how, on_epoch, first=len(history) + 1)
@@ -127,6 +127,12 @@ class Model(ABC, Generic[S]):
                 scores = partial(class_scores, module, stage.inputs)
                 stage = how.objective.next_stage(scores, stage.inputs, stage.split)
         return Fitted(module, trained.best, history)
+
+    def _built(self, sizes: Sizes, settings: S) -> nn.Module:
+        try:
+            return self.build(sizes, settings)
+        except ValueError as error:  # a setting that the module refuses
+            raise InputError(f"{self.title}: {error}") from error
 
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
         """Class scores of all nodes [N, C] and, for models that can be explained, the routing behind them."""
