@@ -9,8 +9,10 @@ from ncgnn.data import DATASETS
 from ncgnn.data.named.registry import SYN_CORA
 
 TABLES = ("3", "4", "5", "6", "7", "extra", "default")
-CONTROLS = ("GCN", "GCN tuned", "MLP")
-MODELS = ("NCGNN-A", "NCGNN-D", "NCGNN default", *CONTROLS)
+NCGNN_A, NCGNN_D, NCGNN_DEFAULT = "NCGNN-A", "NCGNN-D", "NCGNN default"
+GCN, GCN_TUNED, MLP = "GCN", "GCN tuned", "MLP"
+CONTROLS = (GCN, GCN_TUNED, MLP)
+MODELS = (NCGNN_A, NCGNN_D, NCGNN_DEFAULT, *CONTROLS)
 EXTRA = tuple(info.name for info in DATASETS.values() if info.is_extra)
 
 _OWN_CHOICE = "hops=best"  # models of table 3 that are not run for every number of hops
@@ -56,7 +58,7 @@ def published() -> dict[Cell, float]:
 def all_cells() -> tuple[Cell, ...]:
     """All cells, in the order of the tables."""
     ours = [cell for cell in published() if cell.model.startswith("NCGNN")]
-    extra = [Cell("extra", name, setting_of(name), model) for name in EXTRA for model in ("NCGNN-A", *CONTROLS)]
+    extra = [Cell("extra", name, setting_of(name), model) for name in EXTRA for model in (NCGNN_A, *CONTROLS)]
     found = {*ours, *(control_of(cell, model) for cell in ours for model in CONTROLS), *_sweep(), *extra, *_default()}
     return tuple(sorted(found, key=_order))
 
@@ -66,9 +68,9 @@ def control_of(cell: Cell, control: str) -> Cell:
     not fixed, it is the GCN of the best depth in the paper."""
     if cell.table != "3":
         return Cell(cell.table, cell.dataset, cell.setting, control)
-    if control != "GCN":
+    if control != GCN:
         return Cell("3", cell.dataset, _OWN_CHOICE, control)
-    return Cell("3", cell.dataset, cell.setting, "GCN") if cell.hops else best_gcn(cell.dataset)
+    return Cell("3", cell.dataset, cell.setting, GCN) if cell.hops else best_gcn(cell.dataset)
 
 
 def best_gcn(dataset: str) -> Cell:
@@ -87,11 +89,11 @@ def named_graphs() -> tuple[str, ...]:
 
 
 def _sweep() -> list[Cell]:
-    return [cell for cell in published() if cell.table == "3" and cell.model == "GCN"]
+    return [cell for cell in published() if cell.table == "3" and cell.model == GCN]
 
 
 def _default() -> list[Cell]:
-    return [Cell("default", name, setting_of(name), "NCGNN default") for name in named_graphs()]
+    return [Cell("default", name, setting_of(name), NCGNN_DEFAULT) for name in named_graphs()]
 
 
 def _order(cell: Cell) -> tuple[int, int, int, tuple[bool, int, str]]:

@@ -1,6 +1,17 @@
 """Margins of NCGNN over its controls on the same splits, with the same differences between published numbers."""
 
-from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, published
+from ncgnn.experiments.cells import (
+    CONTROLS,
+    GCN,
+    MLP,
+    NCGNN_A,
+    NCGNN_D,
+    Cell,
+    all_cells,
+    best_gcn,
+    control_of,
+    published,
+)
 from ncgnn.experiments.statistics import NOT_RUN, Estimate, Table, Value, paired, shown_estimate, units, verdict
 from ncgnn.experiments.valid_runs import Runs, unit_of
 
@@ -21,7 +32,7 @@ def published_margin(cell: Cell, other: Cell) -> float | None:
 def margins(runs: Runs) -> Table:
     """Margins over each control; in table 3, the GCN has as many layers as NCGNN has hops."""
     columns = [name for control in CONTROLS for name in margin_columns(control)]
-    cells = [cell for cell in all_cells() if cell.model in ("NCGNN-A", "NCGNN-D")]
+    cells = [cell for cell in all_cells() if cell.model in (NCGNN_A, NCGNN_D)]
     rows = [_line(cell, [control_of(cell, control) for control in CONTROLS], runs) for cell in cells]
     return Table("margins", "Margins over the controls", ("dataset", "setting", "model", *columns), rows)
 
@@ -31,7 +42,7 @@ def depth_margins(runs: Runs) -> Table:
     rows = []
     for cell in headline_cells():
         if cell.table == "3":
-            usual, best = Cell("3", cell.dataset, "hops=2", "GCN"), best_gcn(cell.dataset)
+            usual, best = Cell("3", cell.dataset, "hops=2", GCN), best_gcn(cell.dataset)
             rows.append([*_line(cell, [usual, best], runs), best.hops])
     columns = (*margin_columns("GCN of 2 layers"), *margin_columns("GCN of its best depth"), "that depth")
     title = "Table 3: margins over GCN of two layers and of its best published depth"
@@ -45,7 +56,7 @@ def margin_columns(control: str) -> tuple[str, str, str]:
 def headline_cells() -> list[Cell]:
     """The main NCGNN cells on the citation and Amazon graphs: NCGNN-A with all hops, and NCGNN-D."""
     cells = [cell for cell in all_cells() if cell.table in ("3", "4")]
-    return [cell for cell in cells if cell.model == "NCGNN-D" or (cell.model == "NCGNN-A" and cell.hops in (5, None))]
+    return [cell for cell in cells if cell.model == NCGNN_D or (cell.model == NCGNN_A and cell.hops in (5, None))]
 
 
 def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
@@ -55,7 +66,7 @@ def synthetic_margins(cell: Cell, runs: Runs) -> list[Value]:
     """
     values: list[Value] = []
     verdicts = []
-    for other in (control_of(cell, "GCN"), control_of(cell, "MLP")):
+    for other in (control_of(cell, GCN), control_of(cell, MLP)):
         ours, paper = margin(cell, other, runs), published_margin(cell, other)
         assert paper is not None  # the paper has both controls on every Syn-Cora graph
         values += [*shown_estimate(ours), paper]

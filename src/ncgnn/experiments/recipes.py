@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.cells import GCN, GCN_TUNED, MLP, NCGNN_A, NCGNN_D, NCGNN_DEFAULT, Cell
 from ncgnn.files import toml
 from ncgnn.models import Model, RunSettings, find_model
 
@@ -18,12 +18,12 @@ class Line:
 
 
 LINES = {
-    "NCGNN-A": Line("ncgnn", "preset", "attention"),
-    "NCGNN-D": Line("ncgnn", "preset", "diffusion"),
-    "NCGNN default": Line("ncgnn", "default"),
-    "GCN": Line("gcn", "published"),
-    "GCN tuned": Line("gcn", "preset"),
-    "MLP": Line("mlp", "published"),
+    NCGNN_A: Line("ncgnn", "preset", "attention"),
+    NCGNN_D: Line("ncgnn", "preset", "diffusion"),
+    NCGNN_DEFAULT: Line("ncgnn", "default"),
+    GCN: Line("gcn", "published"),
+    GCN_TUNED: Line("gcn", "preset"),
+    MLP: Line("mlp", "published"),
     "GAT": Line("gat", "published"),
 }
 

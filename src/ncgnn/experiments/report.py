@@ -2,7 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 
-from ncgnn.experiments.cells import TABLES, Cell, all_cells, named_graphs, published, setting_of
+from ncgnn.experiments.cells import (
+    GCN,
+    MLP,
+    NCGNN_A,
+    NCGNN_DEFAULT,
+    TABLES,
+    Cell,
+    all_cells,
+    named_graphs,
+    published,
+    setting_of,
+)
 from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.recipes import LINES, settings_of
@@ -27,7 +38,7 @@ _TITLES = {
 _COLUMNS = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
 _FURTHER = {
     "extra": ("roc_auc",),
-    "6": (*margin_columns("GCN"), *margin_columns("MLP"), "by margin"),
+    "6": (*margin_columns(GCN), *margin_columns(MLP), "by margin"),
 }
 
 
@@ -49,7 +60,7 @@ def _further(cell: Cell, runs: Runs) -> list[Value]:
         return [_area(cell, runs.get(cell, ()))]
     if not cell.is_synthetic:
         return []
-    return synthetic_margins(cell, runs) if cell.model == "NCGNN-A" else [None] * 7
+    return synthetic_margins(cell, runs) if cell.model == NCGNN_A else [None] * 7
 
 
 def judged(cell: Cell, runs: Runs) -> str:
@@ -97,14 +108,14 @@ def _mean(rows: Sequence[RunRow]) -> Estimate | None:
 
 
 def _default_cell(graph: str) -> Cell:
-    return Cell("default", graph, setting_of(graph), "NCGNN default")
+    return Cell("default", graph, setting_of(graph), NCGNN_DEFAULT)
 
 
 def preset_cell(graph: str) -> Cell:
     """The cell that runs NCGNN-A with the unchanged preset of a graph."""
-    settings = settings_of(LINES["NCGNN-A"], graph)
+    settings = settings_of(LINES[NCGNN_A], graph)
     assert isinstance(settings, Config)  # every graph of the tables has a preset
     farthest = max(settings.hop_set)
-    mine = [cell for cell in all_cells() if cell.dataset == graph and cell.model == "NCGNN-A"]
+    mine = [cell for cell in all_cells() if cell.dataset == graph and cell.model == NCGNN_A]
     in_sweep = [cell for cell in mine if cell.hops == farthest]
     return in_sweep[0] if in_sweep else mine[0]

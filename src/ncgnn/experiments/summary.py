@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from ncgnn.experiments.cells import Cell, all_cells, best_gcn, control_of, published
+from ncgnn.experiments.cells import GCN, NCGNN_A, NCGNN_D, Cell, all_cells, best_gcn, control_of, published
 from ncgnn.experiments.margins import headline_cells, margin, published_margin
 from ncgnn.experiments.report import default_gap, judged
 from ncgnn.experiments.statistics import NOT_RUN, Table, Value, estimate, units
@@ -18,7 +18,7 @@ def summary(runs: Runs) -> Table:
     rows: list[list[Value]] = [["cells with a published number", str(len(cells))]]
     rows += [[f"verdict: {name}", str(verdicts[name])] for name in ("above", "equal", "below", "no interval", NOT_RUN)]
     rows.append(["means above the published number", _means_above(cells, runs)])
-    for model in ("NCGNN-A", "NCGNN-D"):
+    for model in (NCGNN_A, NCGNN_D):
         rows.append([f"margin of {model} over GCN at least the paper's", _margins_reached(model, runs)])
     rows.append([f"default settings within {_CLOSE:g} points of the preset", _defaults_close(runs)])
     return Table("summary", "Summary", ("what", "how many"), rows)
@@ -36,7 +36,7 @@ def _margins_reached(model: str, runs: Runs) -> str:
 
 
 def _reaches(cell: Cell, runs: Runs) -> bool | None:
-    other = best_gcn(cell.dataset) if cell.table == "3" else control_of(cell, "GCN")
+    other = best_gcn(cell.dataset) if cell.table == "3" else control_of(cell, GCN)
     ours, paper = margin(cell, other, runs), published_margin(cell, other)
     return None if ours is None or paper is None else ours.mean >= paper
 
