@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 Models = Annotated[list[str] | None, typer.Option(help="Model to measure. Repeatable; default: the models above.")]
 Hops = Annotated[
     int | None,
-    typer.Option(min=1, max=100, help="Largest hop in NCGNN (uses hops 1 to N); default: 5, or 2 or 3 on some graphs."),
+    typer.Option(
+        min=1,
+        max=100,
+        help="Largest hop in NCGNN (uses all hops from 1 up to this); default: 5 (2 or 3 on some graphs).",
+    ),
 ]
 Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: chosen by torch.")]
 Repeats = Annotated[int, typer.Option(min=1, help="Measurements per model.")]

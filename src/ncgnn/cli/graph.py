@@ -48,7 +48,7 @@ class GraphOptions:
     ] = None
     numeric: Annotated[list[str] | None, _option("Treat this column as numeric. Repeatable.")] = None
     categorical: Annotated[
-        list[str] | None, _option("Treat this column as categorical, e.g. numeric codes. Repeatable.")
+        list[str] | None, _option("Treat this column as categorical, e.g. if it holds numeric codes. Repeatable.")
     ] = None
     date: Annotated[list[str] | None, _option("Treat this column as dates. Repeatable.")] = None
     text: Annotated[list[str] | None, _option("Treat this column as free text. Repeatable.")] = None

@@ -7,14 +7,14 @@ import typer
 
 from ncgnn.cli.progress import print_tables
 
-Name = Annotated[str | None, typer.Argument(help="A model, to list its settings.")]
+Name = Annotated[str | None, typer.Argument(help="Model whose settings to list.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def models(name: Name = None, as_json: Json = False) -> None:
     """List the available models: inputs, variants, number of presets, and whether explanations are supported.
 
-    With a NAME, lists the settings of that model, for --set and --config.
+    With NAME, lists the settings of that model that --set and --config accept.
 
     Example: `ncgnn models`
 
