@@ -96,7 +96,7 @@ def test_tables_are_as_good_as_the_prepared_graph(ncgnn, here, cora_ml):
 
     done = ncgnn("train", *TABLES, "--label", "topic", "--ignore", "pages", *OPTIONS, "--out", "own")
     assert done.code == 0
-    assert "  abstract  text      vocabulary of 2879 words, covering 100% of the text" in done.out
+    assert "  abstract  text     vocabulary of 2879 words, covering 100% of the text" in done.out
     assert "column 'doi': 2995 different values in 2995 rows look like a key; dropped" in done.err
     write_prepared(here / "prepared.npz", cora_ml)
     assert ncgnn("train", "prepared.npz", *OPTIONS, "--out", "prepared").code == 0
