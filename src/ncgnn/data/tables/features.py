@@ -79,9 +79,9 @@ def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
         return f"{column.nunique()} different values in {len(column)} rows look like a key"
     if kind == "text":
         return text.learn_words(column) or "all words are too rare or too common"
-    learnt = category.learn_categories(column) if kind == "categorical" else None
-    learnt = number.learn_numbers(column, kind, where) if kind in ("numeric", "date") else learnt
-    return learnt or "every value is blank"
+    learned = category.learn_categories(column) if kind == "categorical" else None
+    learned = number.learn_numbers(column, kind, where) if kind in ("numeric", "date") else learned
+    return learned or "every value is blank"
 
 
 def _encode(column: pd.Series, spec: Column, where: str) -> _Part:

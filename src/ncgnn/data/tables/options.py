@@ -71,10 +71,10 @@ def kinds_of(**named: Collection[str]) -> dict[str, Any]:
 
 def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
     """Check that column options agree with the encoding of the model, which takes precedence."""
-    learnt: dict[str, str] = {column.name: column.kind for column in earlier.columns}
+    learned: dict[str, str] = {column.name: column.kind for column in earlier.columns}
     for kind in ("numeric", "categorical", "date", "text", "ignore"):
         for name in said.get(kind, ()):
-            found = learnt.get(name, "ignore")
+            found = learned.get(name, "ignore")
             if found != kind:
                 how = "does not use this column" if found == "ignore" else f"uses this column as {found}"
                 raise InputError(f"column {name!r} under {kind}: the model {how}: remove the option, or retrain")

@@ -82,10 +82,10 @@ def _replaced(x: Tensor, places: list[int], values: np.ndarray) -> Tensor:
 
 def _check_alike(own: Encoding, other: Encoding) -> None:
     """Check that columns are equal except for the mean and scale of numbers."""
-    learnt = {column.name: (column.kind, column.flag, column.idf) for column in other.columns}
+    learned = {column.name: (column.kind, column.flag, column.idf) for column in other.columns}
     for column in own.columns:
         found = (column.kind, column.flag, column.idf)
-        if learnt.get(column.name, found) != found:
+        if learned.get(column.name, found) != found:
             raise InputError(
                 f"column {column.name!r} was encoded differently in training: read the graph with"
                 " encoding=classifier.encoding_"
