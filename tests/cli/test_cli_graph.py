@@ -38,7 +38,7 @@ def graph_options(verb: str) -> list[str]:
 @pytest.mark.parametrize("verb", ["check", "predict", "explain", "serve", "tune", "bench"])
 def test_every_verb_takes_the_options_of_train(verb):
     assert graph_options(verb) == graph_options("train")
-    assert len(graph_options(verb)) == 17
+    assert len(graph_options(verb)) == 18
 
 
 def test_options_have_the_defaults_of_their_fields(monkeypatch):

@@ -27,11 +27,23 @@ def arrays(**changes):
     return {key: value for key, value in {**good, **changes}.items() if value is not None}
 
 
+def assert_equal_tables(a, b) -> None:
+    assert list(a) == list(b)
+    for first, second in zip(a.values(), b.values(), strict=True):
+        assert first.is_directed == second.is_directed
+        assert torch.equal(first.edge_index, second.edge_index)
+        assert (first.edge_weight is None) == (second.edge_weight is None)
+        assert first.edge_weight is None or torch.equal(first.edge_weight, second.edge_weight)
+
+
 def assert_equal(a, b) -> None:
     """Assert that two graphs have the same attributes with the same values."""
     keys = sorted(a.keys())
     assert keys == sorted(b.keys())
     for key in keys:
+        if key == "edge_tables":
+            assert_equal_tables(a[key], b[key])
+            continue
         if not isinstance(a[key], torch.Tensor):
             assert a[key] == b[key], key
             continue

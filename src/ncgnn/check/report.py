@@ -15,7 +15,7 @@ from ncgnn.check.homophily import Homophily, homophily_findings, measure_homophi
 from ncgnn.check.labels import few_label_findings, imbalance_findings
 from ncgnn.check.leaks import leak_findings
 from ncgnn.check.other_graphs import elsewhere_findings
-from ncgnn.check.structure import component_findings, isolated_findings
+from ncgnn.check.structure import component_findings, direction_findings, isolated_findings
 from ncgnn.check.view import LEVELS, Finding, View
 from ncgnn.models.ncgnn.config import Config
 
@@ -26,6 +26,7 @@ DETECTORS: tuple[Callable[[View], list[Finding]], ...] = (
     imbalance_findings,
     isolated_findings,
     component_findings,
+    direction_findings,
     scale_findings,
     constant_findings,
 )

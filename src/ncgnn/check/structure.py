@@ -1,4 +1,4 @@
-"""Find nodes that no label can reach along edges."""
+"""Find nodes that no label can reach along edges, and links whose direction was not kept."""
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -58,5 +58,24 @@ def component_findings(view: View) -> list[Finding]:
             first=view.ids(far[:SHOWN]),
             why="no known label is reachable along edges: predictions rest on features only",
             advice="label a node in the largest components, or check for lost edges",
+        )
+    ]
+
+
+def direction_findings(view: View) -> list[Finding]:
+    """Edge tables whose links seem to have a direction, read without it."""
+    tables = [role.table for role in view.data.get("roles") or () if role.is_one_way]
+    if not tables:
+        return []
+    return [
+        Finding(
+            name="one-way links",
+            level="note",
+            what=f"the links of {' and '.join(tables)} have a direction, which is not kept",
+            count=len(tables),
+            first=(),
+            why="hardly any link has a link back; models that use directions can tell the two ends apart",
+            advice="if the direction has a meaning, keep it",
+            options=("directed",),
         )
     ]

@@ -1,4 +1,4 @@
-"""How a graph is named on the command line: a known name, an ``.npz`` or GraphML file, or two tables."""
+"""How a graph is named on the command line: a known name, an ``.npz`` or GraphML file, or tables."""
 
 import sys
 import warnings
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ncgnn.classifier import NodeClassifier
 
-_NO_COLUMN = ("name", "nodes", "edges", "columns", "data")
+_NO_COLUMN = ("name", "nodes", "edges", "directed", "columns", "data")
 
 
 def _option(help: str, *names: str) -> Any:
@@ -36,13 +36,18 @@ class GraphOptions:
         typer.Argument(metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file."),
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
-    edges: Annotated[Path | None, _option("Edge table: CSV, TSV or Parquet.")] = None
+    edges: Annotated[
+        list[Path] | None, _option("Edge table: CSV, TSV or Parquet. Repeatable: one for each kind of edge.")
+    ] = None
+    directed: Annotated[
+        bool, _option("Keep the direction of edges, from source to target, for models that use it.", "--directed")
+    ] = False
     id: Annotated[str | None, _option("Id column of the node table; default: id.", "--id")] = None
     label: Annotated[str | None, _option("Label column; blank means unlabelled.")] = None
     title: Annotated[str | None, _option("Column with a display name for each node.")] = None
-    source: Annotated[str | None, _option("Source column of the edge table; default: source.")] = None
-    target: Annotated[str | None, _option("Target column of the edge table; default: target.")] = None
-    weight: Annotated[str | None, _option("Weight column of the edge table.")] = None
+    source: Annotated[str | None, _option("Source column of the edge tables; default: source.")] = None
+    target: Annotated[str | None, _option("Target column of the edge tables; default: target.")] = None
+    weight: Annotated[str | None, _option("Weight column of the edge tables.")] = None
     direction: Annotated[
         str | None, _option("Edge table column stating whether each edge is directed or undirected.")
     ] = None
@@ -61,7 +66,7 @@ class GraphOptions:
         """Whether it is read from tables; a GraphML file counts as both."""
         from ncgnn.data.tables.objects import is_graphml
 
-        return self.nodes is not None or self.edges is not None or is_graphml(self.name)
+        return self.nodes is not None or bool(self.edges) or is_graphml(self.name)
 
     @property
     def is_own(self) -> bool:
@@ -83,9 +88,10 @@ class GraphOptions:
     @property
     def again(self) -> list[str]:
         """The arguments that name the graph to a later verb, to which the model says what its columns are."""
-        given = {"--nodes": self.nodes, "--edges": self.edges, "--data": self.data}
-        options = [str(part) for pair in given.items() if pair[1] is not None for part in pair]
-        return [*([] if self.name is None else [self.name]), *options]
+        edges = [("--edges", table) for table in self.edges or ()]
+        given = [("--nodes", self.nodes), *edges, ("--data", self.data)]
+        options = [str(part) for pair in given if pair[1] is not None for part in pair]
+        return [*([] if self.name is None else [self.name]), *options, *["--directed"] * self.directed]
 
     def check_label(self) -> None:
         """Check that training tables have a label column."""
@@ -96,14 +102,15 @@ class GraphOptions:
     def find(self) -> "Data":
         """The graph, named in exactly one of the three ways."""
         from ncgnn.data import load_dataset, read_graph
-        from ncgnn.data.tables.read import is_npz
+        from ncgnn.data.tables.read import check_directed, is_npz
 
         self._check_one()
         if self.has_tables or self.name is None:
             return self._read()
         self._check_no_columns(self.name)
         with notices():
-            return read_graph(self.name) if is_npz(self.name) else load_dataset(self.name, self.data)
+            data = read_graph(self.name) if is_npz(self.name) else load_dataset(self.name, self.data)
+        return check_directed(data, self.name) if self.directed else data
 
     def find_for(self, classifier: "NodeClassifier") -> "Data":
         """The graph, its tables read as those that the model was trained on."""
@@ -121,19 +128,19 @@ class GraphOptions:
         from ncgnn.data.tables.objects import is_graphml
 
         nodes = self.nodes or self.name
-        if not is_graphml(nodes) and (nodes is None or self.edges is None):
+        if not is_graphml(nodes) and (nodes is None or not self.edges):
             raise InputError("--nodes and --edges must be given together")
         with notices():
-            return read_graph(nodes, self.edges, **self.said_of_columns, **earlier)
+            return read_graph(nodes, self.edges or None, directed=self.directed, **self.said_of_columns, **earlier)
 
     def _check_one(self) -> None:
-        if (self.name is None) == (self.nodes is None and self.edges is None):
+        if (self.name is None) == (self.nodes is None and not self.edges):
             raise InputError("give one graph: a name, an .npz file, or both --nodes and --edges")
 
     def _check_no_columns(self, name: str) -> None:
         if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
             raise InputError(f"{name}: pass tables with --nodes and --edges")
-        unused = [key for key, value in vars(self).items() if value and key not in ("name", "data")]
+        unused = [key for key, value in vars(self).items() if value and key not in ("name", "data", "directed")]
         if unused:
             raise InputError(f"--{unused[0]} applies to tables only, and {name} is not a table: remove it")
 

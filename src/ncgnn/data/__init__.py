@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ncgnn.data.completion import complete
+    from ncgnn.data.edge_tables import EdgeTable
     from ncgnn.data.generated.planted import planted
     from ncgnn.data.generated.syn_cora import syn_cora
     from ncgnn.data.graph_statistics import Statistics, statistics
@@ -31,6 +32,7 @@ __all__ = [
     "DATASETS",
     "Column",
     "DatasetInfo",
+    "EdgeTable",
     "Encoding",
     "Published",
     "Role",
@@ -60,6 +62,7 @@ __all__ = [
 
 _HOMES = (
     "completion",
+    "edge_tables",
     "generated.planted",
     "generated.syn_cora",
     "graph_statistics",

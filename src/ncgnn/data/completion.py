@@ -7,6 +7,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import is_undirected
 
+from ncgnn.data.edge_tables import check_edge_tables
 from ncgnn.data.graph import both_directions, merge_edges, num_classes
 from ncgnn.errors import InputError
 
@@ -18,6 +19,8 @@ def complete(data: Data) -> Data:
     if 0 in data.x.shape:
         raise InputError(f"the graph is empty: {data.x.shape[0]} nodes with {data.x.shape[1]} features")
     _check_edges(data)
+    if data.get("edge_tables") is not None:
+        check_edge_tables(data.edge_tables, data.x.shape[0])
     out = copy(data)
     out.x = _float_features(data.x)
     out.num_nodes = data.x.shape[0]
@@ -27,7 +30,10 @@ def complete(data: Data) -> Data:
 
 
 def undirected(data: Data) -> Data:
-    """A copy with merged edges and with names; if the weights of the two directions differ, they are summed."""
+    """A copy with merged edges and with names; if the weights of the two directions differ, they are summed.
+
+    Edge tables keep their directions.
+    """
     if data.edge_index is None or data.x is None:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     nodes, weight = data.x.shape[0], data.get("edge_weight")

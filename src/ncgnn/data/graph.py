@@ -64,14 +64,17 @@ def feature_matrix(x: Tensor) -> sp.csr_array:
 
 
 def merge_edges(
-    pairs: np.ndarray, num_nodes: int, weight: np.ndarray | None = None
+    pairs: np.ndarray, num_nodes: int, weight: np.ndarray | None = None, *, is_directed: bool = False
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Undirected edges of ``pairs`` (E, 2) as sorted rows (smaller, larger), each once.
+    """Undirected edges of ``pairs`` (E, 2) as sorted rows (smaller, larger), each once; directed ones as sorted rows
+    (source, target).
 
-    Self-loops are dropped; weights of repeated edges, in either direction, are summed.
+    Self-loops are dropped; weights of repeated edges are summed, and unless ``is_directed``, those of both directions.
     """
     keep = pairs[:, 0] != pairs[:, 1]
-    ends = np.sort(pairs[keep].astype(np.int64), axis=1)
+    ends = pairs[keep].astype(np.int64)
+    if not is_directed:
+        ends.sort(axis=1)
     keys = ends[:, 0] * num_nodes + ends[:, 1]
     unique, inverse = np.unique(keys, return_inverse=True)
     edges = np.stack(np.divmod(unique, max(num_nodes, 1)), axis=1)

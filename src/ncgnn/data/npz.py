@@ -1,7 +1,7 @@
 """Graphs in ``.npz`` files of plain arrays, without pickles, so files from any source are safe to open.
 
 ==============================================  ==============================================================
-``edges``                                       (E, 2) integers: undirected edges, each once
+``edges``                                       (E, 2) integers: undirected edges, each once; of all edge tables
 ``edge_weight``                                 (E,) floats from 1e-30 to 1e30, optional
 ``x_data, x_indices, x_indptr, x_shape``        node features, CSR
 ``labels``                                      (N,) integers, -1 for a node without a label
@@ -10,6 +10,10 @@
 ``node_titles``
 ``name, encoding``                              one string each, optional
 ``numbers``                                     (N, columns) floats, optional: numbers before they were scaled
+``edge_table_names, edge_table_directed``       (T,) strings and (T,) bool, optional: names of edge tables, and whether
+                                                they have a direction
+``edge_table_0_edges``, ...                     (E, 2) integers: source and target of the edges of table 0
+``edge_table_0_weight``, ...                    (E,) floats from 1e-30 to 1e30, optional
 ==============================================  ==============================================================
 """
 
@@ -23,6 +27,7 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.data.edge_tables import EdgeTable, check_edge_tables, check_union, edge_table
 from ncgnn.data.graph import (
     LEAST_WEIGHT,
     MOST_WEIGHT,
@@ -50,9 +55,13 @@ def read_npz(path: str | Path) -> Data:
     count = x.shape[0]
     labels = _integers(path, "labels", arrays["labels"], (count,), low=-1)
     edges = _integers(path, "edges", arrays["edges"], (*arrays["edges"].shape[:1], 2), low=0, high=count - 1)
-    edge_index, edge_weight = both_directions(*merge_edges(edges, count, _weights(path, arrays, len(edges))))
+    weight = _weights(path, arrays, "edge_weight", len(edges))
+    edge_index, edge_weight = both_directions(*merge_edges(edges, count, weight))
     extra: dict[str, Any] = _names(path, arrays, (int(labels.max()) + 1, x.shape[1], count, count))
     extra |= _masks(path, arrays, count)
+    if "edge_table_names" in arrays:
+        extra["edge_tables"] = _edge_tables(path, arrays, count)
+        check_union(extra["edge_tables"], edge_index, count, str(path))
     if "encoding" in arrays:
         extra["encoding"] = _encoding(path, str(arrays["encoding"]), x.shape[1])
         extra |= _numbers(path, arrays, (count, len(extra["encoding"].scaled)))
@@ -121,15 +130,33 @@ def _integers(
     return values.astype(np.int64)
 
 
-def _weights(path: Path, arrays: dict[str, np.ndarray], count: int) -> np.ndarray | None:
-    weight = arrays.get("edge_weight")
+def _weights(path: Path, arrays: dict[str, np.ndarray], key: str, count: int) -> np.ndarray | None:
+    weight = arrays.get(key)
     if weight is None:
         return None
     if weight.shape != (count,) or weight.dtype.kind not in "fiu":
-        raise InputError(f"{path}: array 'edge_weight' must be {count} numbers, not {weight.dtype} {weight.shape}")
+        raise InputError(f"{path}: array {key!r} must be {count} numbers, not {weight.dtype} {weight.shape}")
     if not ((weight >= LEAST_WEIGHT) & (weight <= MOST_WEIGHT)).all():
-        raise InputError(f"{path}: array 'edge_weight' must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}")
+        raise InputError(f"{path}: array {key!r} must be between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g}")
     return weight
+
+
+def _edge_tables(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, EdgeTable]:
+    names = [str(name) for name in np.atleast_1d(arrays["edge_table_names"])]
+    directed = np.atleast_1d(arrays.get("edge_table_directed", np.ones(len(names), bool)))
+    if directed.shape != (len(names),) or directed.dtype != bool:
+        raise InputError(f"{path}: array 'edge_table_directed' must be {len(names)} bool, not {directed.dtype}")
+    if len({name.strip() for name in names} - {""}) != len(names) or not names:
+        raise InputError(f"{path}: array 'edge_table_names' must be different names, not {', '.join(map(repr, names))}")
+    tables = {}
+    for i, (name, is_directed) in enumerate(zip(names, directed, strict=True)):
+        key = f"edge_table_{i}_edges"
+        if key not in arrays:
+            raise InputError(f"{path}: array {key!r} is missing, the edges of table {name!r}")
+        pairs = _integers(path, key, arrays[key], (*arrays[key].shape[:1], 2), low=0, high=count - 1)
+        weight = _weights(path, arrays, f"edge_table_{i}_weight", len(pairs))
+        tables[name] = edge_table(pairs, count, weight, is_directed=bool(is_directed))
+    return tables
 
 
 def _encoding(path: Path, text: str, width: int) -> Encoding:
@@ -193,6 +220,25 @@ def _contents(data: Data) -> dict[str, Any]:
         out["encoding"] = data.encoding.to_json()
     if data.get("numbers") is not None:
         out["numbers"] = data.numbers.numpy()
+    if data.get("edge_tables") is not None:
+        out |= _table_contents(data)
+    return out
+
+
+def _table_contents(data: Data) -> dict[str, np.ndarray]:
+    tables, nodes = data.edge_tables, int(data.num_nodes or 0)
+    check_edge_tables(tables, nodes)
+    check_union(tables, data.edge_index, nodes, "the graph")
+    out = {
+        "edge_table_names": _strings("edge_tables", list(tables)),
+        "edge_table_directed": np.array([table.is_directed for table in tables.values()]),
+    }
+    for i, table in enumerate(tables.values()):
+        ends = table.edge_index.numpy()
+        listed = np.ones(ends.shape[1], bool) if table.is_directed else ends[0] < ends[1]
+        out[f"edge_table_{i}_edges"] = ends[:, listed].T.astype(np.int32)
+        if table.edge_weight is not None:
+            out[f"edge_table_{i}_weight"] = table.edge_weight.numpy()[listed]
     return out
 
 

@@ -199,3 +199,16 @@ def _with_masks(data: Data, *nodes: np.ndarray) -> Data:
         mask[torch.from_numpy(members)] = True
         out[key] = mask
     return out
+
+
+def redrawn(data: Data, seed: int) -> Data:
+    """The graph with its training and validation nodes drawn anew from both, as many of each class as before."""
+    train, val, y = (data[key].numpy() for key in ("train_mask", "val_mask", "y"))
+    order = np.random.default_rng(seed).permutation(np.flatnonzero(train | val))
+    chosen = np.concatenate([order[y[order] == c][: int((train & (y == c)).sum())] for c in np.unique(y[train])])
+    out = copy(data)
+    out.train_mask, out.val_mask = torch.zeros_like(data.train_mask), torch.zeros_like(data.val_mask)
+    out.train_mask[chosen] = True
+    out.val_mask[order] = True
+    out.val_mask[chosen] = False
+    return out

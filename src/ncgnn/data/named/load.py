@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.generated.planted import planted
 from ncgnn.data.generated.syn_cora import syn_cora
+from ncgnn.data.named.directed import with_links
 from ncgnn.data.named.download import cache_folder, download_graph
 from ncgnn.data.named.packaged import data_folders, local_graph
 from ncgnn.data.named.registry import DatasetInfo, dataset_info
@@ -17,7 +18,9 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
 
     Search order: ``<name>.npz`` in ``root`` and in the folder given by the environment variable NCGNN_DATA; data inside
     an installed package (Cora is in ``graphdatascience``); PyG's download, cached in the folder given by NCGNN_CACHE
-    (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file.
+    (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file. If the folder also
+    has ``directed/<name>.npz``, the graph has directed edges: ``data.edge_tables["links"]``, an
+    :class:`ncgnn.data.EdgeTable`.
     """
     info = dataset_info(name)
     data = local_graph(info.name, root)
@@ -29,7 +32,7 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
         return planted()
     if info.pyg is None:
         raise InputError(f"graph {name!r} is not available ({_tried(info, root)}): {info.elsewhere}")
-    return _download(info, root)
+    return with_links(_download(info, root), data_folders(root))
 
 
 def _download(info: DatasetInfo, root: str | Path | None) -> Data:

@@ -12,6 +12,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import both_directions, feature_tensor, make_graph, merge_edges
+from ncgnn.data.named.directed import with_links
 from ncgnn.data.npz import read_npz
 from ncgnn.data.tables.columns.values import as_text
 from ncgnn.data.tables.edges import node_numbers
@@ -35,7 +36,7 @@ def local_graph(name: str, root: str | Path | None = None) -> Data | None:
         if path.is_file():
             data = read_npz(path)
             data.name = name
-            return data
+            return with_links(data, [folder])
     return packaged_graph(name)
 
 

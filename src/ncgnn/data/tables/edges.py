@@ -8,6 +8,7 @@ from ncgnn.data.tables.columns.values import as_numbers, as_text, as_values, fau
 from ncgnn.errors import InputError
 
 _ONE = ("", "directed", "->", "<-", "out", "in")
+_BACK = ("<-", "in")
 _BOTH = ("undirected", "both", "<->", "--", "mutual")
 _DROP = "correct it, or drop the edge"
 _NO_WEIGHTS = "no value in this column is: use another weight column"
@@ -83,6 +84,12 @@ def times_counted(column: pd.Series, where: str) -> np.ndarray:
             f" {', '.join(_ONE[1:])} for one, {', '.join(_BOTH)} for both"
         )
     return 1 + both
+
+
+def as_pointed(pairs: np.ndarray, column: pd.Series) -> np.ndarray:
+    """The pairs with source and target exchanged in rows whose direction is ``<-`` or ``in``."""
+    back = as_values(column).str.lower().isin(_BACK).to_numpy()
+    return np.where(back[:, None], pairs[:, ::-1], pairs)
 
 
 def _look_up(names: pd.Series, ids: pd.Series) -> np.ndarray:

@@ -54,8 +54,22 @@ class Column(BaseModel):
         return 1 if self.is_number else len(self.categories) + len(self.words)
 
 
+class EdgeColumns(BaseModel):
+    """The name of an edge table, and its columns for the two ends of an edge."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    source: str
+    target: str
+
+
 class Encoding(BaseModel):
-    """The column names used to read a pair of tables, and the encoding of each feature column."""
+    """The column names used to read a node table and its edge tables, and the encoding of each feature column.
+
+    ``source`` and ``target`` are the columns of the first edge table; ``edge_tables`` has those of all, if there are
+    several or if edges are ``directed``.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,6 +81,8 @@ class Encoding(BaseModel):
     weight: str | None = None
     direction: str | None = None
     columns: tuple[Column, ...]
+    directed: bool = False
+    edge_tables: tuple[EdgeColumns, ...] = ()
 
     def __repr__(self) -> str:
         return f"Encoding({len(self.columns)} columns, {sum(column.width for column in self.columns)} features)"
@@ -85,7 +101,8 @@ class Encoding(BaseModel):
 
     def to_json(self) -> str:
         """The encoding as JSON text."""
-        return self.model_dump_json()
+        later = {"directed", "edge_tables"}  # a graph without them is stored as it was before there were any
+        return self.model_dump_json(exclude={key for key in later if not getattr(self, key)})
 
     @classmethod
     def from_json(cls, text: str) -> "Encoding":

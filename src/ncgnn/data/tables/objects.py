@@ -1,7 +1,7 @@
 """Convert NetworkX and igraph objects and GraphML files to a node and an edge table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
@@ -22,7 +22,15 @@ def is_graph_object(graph: Any) -> bool:
     return any(base.__module__.split(".")[0] in ("networkx", "igraph") for base in type(graph).__mro__)
 
 
-def read_graphml(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+class Tables(NamedTuple):
+    """A node table and an edge table, and whether its edges have a direction."""
+
+    nodes: pd.DataFrame
+    edges: pd.DataFrame
+    is_directed: bool
+
+
+def read_graphml(path: str | Path) -> Tables:
     """The tables of a GraphML file: its attributes are the columns."""
     import networkx
 
@@ -36,25 +44,26 @@ def read_graphml(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     return _from_networkx(graph)
 
 
-def object_tables(graph: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def object_tables(graph: Any) -> Tables:
     """The node table, with ids in the column "id", and the edge table, with ends in "source" and "target"."""
     return _from_networkx(graph) if hasattr(graph, "adj") else _from_igraph(graph)
 
 
-def _from_networkx(graph: "networkx.Graph[Any]") -> tuple[pd.DataFrame, pd.DataFrame]:
+def _from_networkx(graph: "networkx.Graph[Any]") -> Tables:
     ids = [str(node) for node in graph.nodes]
     nodes = pd.DataFrame([attributes for _, attributes in graph.nodes(data=True)], index=range(len(ids)))
     ends = [(str(source), str(target)) for source, target in graph.edges()]
     edges = pd.DataFrame([attributes for *_, attributes in graph.edges(data=True)], index=range(len(ends)))
-    return _with(nodes, {"id": ids}), _with_ends(edges, np.array(ends, object))
+    return Tables(_with(nodes, {"id": ids}), _with_ends(edges, np.array(ends, object)), graph.is_directed())
 
 
-def _from_igraph(graph: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _from_igraph(graph: Any) -> Tables:
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
     ids = np.array([str(name) for name in names], object)
     nodes = pd.DataFrame({key: graph.vs[key] for key in graph.vs.attributes() if key != "name"})
     edges = pd.DataFrame({key: graph.es[key] for key in graph.es.attributes()})
-    return _with(nodes, {"id": ids}), _with_ends(edges, ids[np.array(graph.get_edgelist(), np.int64)])
+    ends = ids[np.array(graph.get_edgelist(), np.int64)]
+    return Tables(_with(nodes, {"id": ids}), _with_ends(edges, ends), graph.is_directed())
 
 
 def _with_ends(edges: pd.DataFrame, ends: np.ndarray) -> pd.DataFrame:

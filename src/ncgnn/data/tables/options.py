@@ -80,6 +80,13 @@ def check_replay(earlier: Encoding, said: Mapping[str, Any]) -> None:
                 raise InputError(f"column {name!r} under {kind}: the model {how}: remove the option, or retrain")
 
 
+def check_direction(earlier: Encoding, directed: bool) -> bool:
+    """Whether the model was trained on directed edges; :class:`InputError` if ``directed`` contradicts it."""
+    if directed and not earlier.directed:
+        raise InputError("the model was trained on edges without direction: remove the option, or retrain", "directed")
+    return earlier.directed
+
+
 def feature_columns(table: pd.DataFrame, roles: Encoding, kinds: Mapping[str, str], where: str) -> pd.DataFrame:
     """The feature columns of the node table."""
     no_features = {roles.id: "id", roles.label: "label"}

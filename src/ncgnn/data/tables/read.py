@@ -1,4 +1,4 @@
-"""Read your own graph: two tables, one file, or an object of another library."""
+"""Read your own graph: a node table and edge tables, one file, or an object of another library."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -7,23 +7,26 @@ from typing import Any
 
 import pandas as pd
 from torch_geometric.data import Data
+from torch_geometric.utils import is_undirected
 
 from ncgnn.data.completion import undirected
+from ncgnn.data.edge_tables import edge_table
 from ncgnn.data.npz import read_npz
 from ncgnn.data.tables.assemble import Frames, assemble
 from ncgnn.data.tables.encoding import Encoding
 from ncgnn.data.tables.features import choose_columns
-from ncgnn.data.tables.files import Table, read_table
+from ncgnn.data.tables.files import read_table
 from ncgnn.data.tables.labels import encode_labels
+from ncgnn.data.tables.links import ONLY, EdgeTables, Links, in_trained_order, read_links
 from ncgnn.data.tables.objects import is_graph_object, is_graphml, object_tables, read_graphml
-from ncgnn.data.tables.options import check_replay, feature_columns, kinds_of
+from ncgnn.data.tables.options import check_direction, check_replay, feature_columns, kinds_of
 from ncgnn.data.tables.roles import choose_roles
 from ncgnn.errors import InputError
 
 
 def read_graph(
     nodes: Any,
-    edges: Table | None = None,
+    edges: EdgeTables | None = None,
     *,
     id: str | None = None,
     label: str | None = None,
@@ -37,6 +40,7 @@ def read_graph(
     date: Collection[str] = (),
     text: Collection[str] = (),
     ignore: Collection[str] = (),
+    directed: bool = False,
     encoding: Encoding | None = None,
     class_names: Sequence[str] | None = None,
 ) -> Data:
@@ -50,15 +54,20 @@ def read_graph(
     Args:
         nodes: table with one row per node; or, without ``edges``, an ``.npz`` or GraphML file, a NetworkX or igraph
             graph, whose attributes are the columns, or a PyG ``Data``.
-        edges: table with one row per edge; self-loops are dropped, weights of repeated edges are summed.
+        edges: table with one row per edge; self-loops are dropped, weights of repeated edges are summed. Or several
+            tables, one for each kind of edge, as a dict of names and tables or a list of paths, named by their stems;
+            ``data.edge_index`` has the edges of all, ``data.edge_tables`` keeps them apart, see
+            :class:`ncgnn.data.EdgeTable`.
         id: id column of the node table; default: "id", otherwise the first column.
         label: column with the class, blank if unknown; without it, no node is labelled.
         title: column with a display name for each node; it is still used as a feature.
-        source, target: columns of the edge table; default: "source" and "target", otherwise the first free column.
+        source, target: columns of every edge table; default: "source" and "target", otherwise the first free column.
         weight: column of the edge table with positive weights.
-        direction: column of the edge table that marks edges in both directions, whose weights count twice.
+        direction: column of the edge table that marks edges in both directions, whose weights count twice; if
+            ``directed``, it also marks edges from target to source.
         numeric, categorical, date, text: columns whose kind is set instead of inferred.
         ignore: columns to ignore.
+        directed: keep the direction of every edge, from source to target, in ``data.edge_tables``.
         encoding: ``data.encoding`` of an earlier graph, to encode these tables the same way.
         class_names: ``data.class_names`` of an earlier graph, to number the classes the same way.
     """
@@ -68,17 +77,26 @@ def read_graph(
     kinds = kinds_of(**named)
     if isinstance(nodes, Data) or is_npz(nodes):
         _check_unused({**wanted, **named})
-        return undirected(nodes) if isinstance(nodes, Data) else _read_npz(nodes, edges, encoding, class_names)
+        if isinstance(nodes, Data):
+            return _from_data(nodes, directed)
+        data = _read_npz(nodes, edges, encoding, class_names)
+        return check_directed(data, str(nodes)) if directed else data
+    if encoding is not None:
+        directed = check_direction(encoding, directed)
     frames = _frames(nodes, edges)
-    roles = choose_roles(frames.nodes, frames.edges, wanted, encoding, frames.where)
+    if directed and frames.is_directed is False:
+        raise no_direction(frames.where)
+    if encoding is not None:
+        frames = frames._replace(links=in_trained_order(frames.links, encoding))
+    roles = choose_roles(frames.nodes, frames.where, frames.links, wanted, encoding, directed=directed)
     if encoding is not None:
         check_replay(encoding, named)
         data, notes = assemble(frames, roles, class_names)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return data
-    features = feature_columns(frames.nodes, roles, kinds, frames.where[0])
-    columns, left_out = choose_columns(features, kinds, frames.where[0])
+    features = feature_columns(frames.nodes, roles, kinds, frames.where)
+    columns, left_out = choose_columns(features, kinds, frames.where)
     return assemble(frames, roles.model_copy(update={"columns": columns}), class_names, left_out)[0]
 
 
@@ -93,22 +111,45 @@ def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
         raise InputError(f"{given} only applies to tables: remove it")
 
 
-def _frames(nodes: Any, edges: Table | None) -> Frames:
+def check_directed(data: Data, where: str) -> Data:
+    """The graph, if it has directed edges."""
+    if not any(table.is_directed for table in (data.get("edge_tables") or {}).values()):
+        raise no_direction(where)
+    return data
+
+
+def no_direction(where: str) -> InputError:
+    return InputError(f"{where}: this graph has no directed edges: remove the option", "directed")
+
+
+def _from_data(data: Data, directed: bool) -> Data:
+    """A PyG graph made undirected; if ``directed``, its edges are also kept in their direction."""
+    out = undirected(data)
+    if not directed or data.get("edge_tables") is not None:
+        return check_directed(out, "graph") if directed else out
+    nodes, weight = int(out.num_nodes or 0), data.get("edge_weight")
+    if is_undirected(data.edge_index, weight, nodes):
+        raise no_direction("graph")
+    pairs = data.edge_index.numpy().T
+    out.edge_tables = {ONLY: edge_table(pairs, nodes, None if weight is None else weight.numpy())}
+    return out
+
+
+def _frames(nodes: Any, edges: EdgeTables | None) -> Frames:
     if is_graphml(nodes) or is_graph_object(nodes):
         if edges is not None:
             raise InputError(f"{_place(nodes)}: includes the edges: do not pass an edge table")
-        table, links = read_graphml(nodes) if is_graphml(nodes) else object_tables(nodes)
-        (table, first), (links, second) = (
-            read_table(table, _place(nodes)),
-            read_table(links, f"edges of {_place(nodes)}"),
-        )
+        found = read_graphml(nodes) if is_graphml(nodes) else object_tables(nodes)
+        table, where = read_table(found.nodes, _place(nodes))
+        links = (Links(ONLY, *read_table(found.edges, f"edges of {_place(nodes)}")),)
+        frames = Frames(table, where, links, found.is_directed)
     elif edges is None:
         raise InputError("an edge table is required (it may be empty)")
     else:
-        (table, first), (links, second) = read_table(nodes, "node table"), read_table(edges, "edge table")
-    if table.empty:
-        raise InputError(f"{first}: the table has no rows")
-    return Frames(table, links, (first, second))
+        frames = Frames(*read_table(nodes, "node table"), read_links(edges))
+    if frames.nodes.empty:
+        raise InputError(f"{frames.where}: the table has no rows")
+    return frames
 
 
 def _place(graph: Any) -> str:
@@ -116,7 +157,7 @@ def _place(graph: Any) -> str:
 
 
 def _read_npz(
-    path: str | Path, edges: Table | None, encoding: Encoding | None, class_names: Sequence[str] | None
+    path: str | Path, edges: EdgeTables | None, encoding: Encoding | None, class_names: Sequence[str] | None
 ) -> Data:
     if edges is not None:
         raise InputError(f"{path}: an .npz file includes the edges: do not pass an edge table")

@@ -4,20 +4,23 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from ncgnn.data.tables.encoding import Encoding
+from ncgnn.data.tables.links import Links
 
 _MOST_LINES = 30
 
 
 class Role(NamedTuple):
-    """A column, its role, and a description of its contents."""
+    """A column, its role, and a description of its contents.
+
+    ``is_one_way`` is set for the source column of links that seem to have a direction which was not kept.
+    """
 
     table: str
     column: str
     role: str
     detail: str = ""
+    is_one_way: bool = False
 
 
 def node_roles(
@@ -33,14 +36,13 @@ def node_roles(
     return [Role(table, found.id, "id"), *label, *title, *features, *others]
 
 
-def edge_roles(table: str, found: Encoding, pairs: np.ndarray, edges: int) -> list[Role]:
-    """Roles of the columns of the edge table; the first one describes the rows."""
-    loops = int((pairs[:, 0] == pairs[:, 1]).sum())
-    repeated = len(pairs) - loops - edges
-    counts = f"{len(pairs)} rows, {edges} edges: {repeated} repeated, {loops} self-loops"
-    names = {"source": found.source, "target": found.target, "weight": found.weight, "direction": found.direction}
-    roles = [Role(table, name, role) for role, name in names.items() if name is not None]
-    return [roles[0]._replace(detail=counts), *roles[1:]]
+def edge_roles(
+    link: Links, found: Encoding, ends: tuple[str, str], counts: str, *, is_one_way: bool = False
+) -> list[Role]:
+    """Roles of the columns of an edge table; the first one describes the rows."""
+    names = {"source": ends[0], "target": ends[1], "weight": found.weight, "direction": found.direction}
+    roles = [Role(link.where, name, role) for role, name in names.items() if name is not None]
+    return [roles[0]._replace(detail=counts, is_one_way=is_one_way), *roles[1:]]
 
 
 def role_lines(roles: Sequence[Role]) -> list[str]:

@@ -1,20 +1,23 @@
-"""Find the id, label, title, source, target, weight and direction columns of two tables."""
+"""Find the id, label, title, source, target, weight and direction columns of a node table and its edge tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from ncgnn.data.tables.encoding import Encoding
+from ncgnn.data.tables.encoding import EdgeColumns, Encoding
+from ncgnn.data.tables.links import Links
 from ncgnn.errors import InputError
 
 
 def choose_roles(
     nodes: pd.DataFrame,
-    edges: pd.DataFrame,
+    where: str,
+    links: Sequence[Links],
     wanted: Mapping[str, str | None],
     earlier: Encoding | None,
-    where: tuple[str, str],
+    *,
+    directed: bool = False,
 ) -> Encoding:
     """Column names: as requested, otherwise as in the earlier encoding, otherwise the defaults. All must exist."""
     roles = {} if earlier is None else {"columns": earlier.columns} | {key: getattr(earlier, key) for key in wanted}
@@ -23,18 +26,20 @@ def choose_roles(
         if wanted[key] is None and roles.get(key) not in nodes:
             roles[key] = None
     if "id" not in roles:
-        roles["id"] = _default_id(nodes, roles["label"], where[0])
+        roles["id"] = _default_id(nodes, roles["label"], where)
     for end in ("source", "target"):
         if end not in roles:
-            roles[end] = _default_end(end, edges, roles, where[1])
+            roles[end] = _default_end(end, links[0].table, roles, links[0].where)
     found = Encoding(**{"columns": (), **roles})
-    for table, place, names in (
-        (nodes, where[0], (found.id, found.label, found.title)),
-        (edges, where[1], _edge_columns(found)),
-    ):
-        for name in names:
-            check_column(table, name, place)
-    return found
+    for name in (found.id, found.label, found.title):
+        check_column(nodes, name, where)
+    ends = _all_ends(links, found, wanted, earlier)
+    for link, own in zip(links, ends, strict=True):
+        for column in (own.source, own.target, found.weight, found.direction):
+            check_column(link.table, column, link.where)
+    if not directed and len(links) == 1:
+        return found
+    return found.model_copy(update={"directed": directed, "edge_tables": ends})
 
 
 def check_column(table: pd.DataFrame, name: str | None, where: str, about: str = "") -> None:
@@ -61,5 +66,22 @@ def _default_end(end: str, edges: pd.DataFrame, roles: Mapping[str, Any], where:
     return end if end in left else next((name for name in left if name != other), left[0])
 
 
-def _edge_columns(found: Encoding) -> tuple[str | None, ...]:
-    return found.source, found.target, found.weight, found.direction
+def _all_ends(
+    links: Sequence[Links], found: Encoding, wanted: Mapping[str, str | None], earlier: Encoding | None
+) -> tuple[EdgeColumns, ...]:
+    """The end columns of each table: those of the first one, unless a later table has others and none are requested."""
+    first = EdgeColumns(name=links[0].name, source=found.source, target=found.target)
+    learned = {} if earlier is None else {columns.name: columns for columns in earlier.edge_tables}
+    return first, *(_ends(link, first, wanted, learned.get(link.name)) for link in links[1:])
+
+
+def _ends(
+    link: Links, first: EdgeColumns, wanted: Mapping[str, str | None], learned: EdgeColumns | None
+) -> EdgeColumns:
+    roles = {key: wanted[key] for key in ("source", "target", "weight", "direction")}
+    if learned is None and {roles["source"] or first.source, roles["target"] or first.target} <= set(link.table):
+        learned = first
+    for end in ("source", "target"):
+        if roles[end] is None:
+            roles[end] = getattr(learned, end) if learned else _default_end(end, link.table, roles, link.where)
+    return EdgeColumns(name=link.name, source=str(roles["source"]), target=str(roles["target"]))
