@@ -10,10 +10,11 @@ from ncgnn.nn import margin_loss, proportions, soft_margin_loss
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import class_scores
-from ncgnn.train.objectives import Margin
-from ncgnn.train.soft_targets import SelfTaught, SoftMargin, soft_targets
+from ncgnn.train.objectives import CrossEntropy, Margin
+from ncgnn.train.soft_targets import SelfTaught, Taught, soft_targets
 
 MARGINS = (0.9, 0.2, 0.5)
+MARGIN = Margin(*MARGINS)
 
 
 @pytest.fixture
@@ -42,30 +43,46 @@ def test_targets_are_heated_on_validation_nodes_and_squared(karate, scores):
     shares = proportions(scores)
     val, y = karate.val_mask.numpy(), karate.y.numpy()
     heated = heat(shares.double().numpy(), fit_temperature(shares.double().numpy()[val], y[val])) ** 2
-    found = soft_targets(shares, karate).numpy()
+    found = soft_targets([shares], karate).numpy()
     np.testing.assert_allclose(found, heated / heated.sum(axis=1, keepdims=True), atol=1e-6)
 
 
 def test_labels_of_other_nodes_are_not_looked_at(karate, scores):
     hidden = karate.clone()
     hidden.y = torch.where(karate.train_mask | karate.val_mask, karate.y, 3 - karate.y)
-    assert torch.equal(*(soft_targets(proportions(scores), one) for one in (karate, hidden)))
+    assert torch.equal(*(soft_targets([proportions(scores)], one) for one in (karate, hidden)))
 
 
 def test_targets_add_the_loss_of_all_nodes(karate, scores):
-    targets = soft_targets(proportions(scores), karate)
+    targets = soft_targets([proportions(scores)], karate)
     soft, plain = (
         objective.loss(lambda given: scores, Inputs(()), karate)
-        for objective in (SoftMargin(*MARGINS, targets), Margin(*MARGINS))
+        for objective in (Taught(MARGIN, targets), MARGIN)
     )
     torch.testing.assert_close(soft - plain, soft_margin_loss(scores, targets, *MARGINS))
 
 
+def test_several_teachers_are_averaged_after_scaling(karate, scores):
+    shares = [proportions(scores), proportions(scores.flip(1))]
+    val, y = karate.val_mask.numpy(), karate.y.numpy()
+    arrays = [one.double().numpy() for one in shares]
+    mean = np.mean([heat(one, fit_temperature(one[val], y[val])) for one in arrays], axis=0) ** 2
+    found = soft_targets(shares, karate).numpy()
+    np.testing.assert_allclose(found, mean / mean.sum(axis=1, keepdims=True), atol=1e-6)
+
+
+def test_cross_entropy_has_a_loss_for_soft_targets(karate, scores):
+    certain = torch.eye(4)[karate.y]
+    soft, plain = CrossEntropy().towards(scores, certain), CrossEntropy().of(scores, karate.y)
+    torch.testing.assert_close(soft, plain)
+    torch.testing.assert_close(CrossEntropy().shares(scores).sum(dim=1), torch.ones(34))
+
+
 def test_a_model_teaches_itself_once(karate, scores):
-    stage = SelfTaught(*MARGINS).next_stage(lambda: scores, Inputs(()), karate)
+    stage = SelfTaught(MARGIN).next_stage(lambda: scores, Inputs(()), karate)
     assert stage is not None
-    assert isinstance(stage.objective, SoftMargin)
-    assert torch.equal(stage.objective.targets, soft_targets(proportions(scores), karate))
+    assert isinstance(stage.objective, Taught)
+    assert torch.equal(stage.objective.targets, soft_targets([proportions(scores)], karate))
     assert stage.objective.next_stage(lambda: scores, stage.inputs, stage.split) is None
 
 
@@ -86,7 +103,7 @@ def test_the_second_model_agrees_with_the_first_on_nodes_without_labels(karate):
     teacher = class_scores(MODEL.fit(inputs, karate, config).module, inputs)
     student = class_scores(MODEL.fit(inputs, karate, config.model_copy(update={"self_taught": True})).module, inputs)
     other = class_scores(MODEL.fit(inputs, karate, config.model_copy(update={"seed": 1})).module, inputs)
-    q, aside = soft_targets(proportions(teacher), karate), ~(karate.train_mask | karate.val_mask)
+    q, aside = soft_targets([proportions(teacher)], karate), ~(karate.train_mask | karate.val_mask)
     assert soft_margin_loss(student[aside], q[aside]) < soft_margin_loss(other[aside], q[aside])
 
 

@@ -4,6 +4,7 @@ from ncgnn.nn.attention import AttentionFilter
 from ncgnn.nn.capsules import PrimaryCapsules
 from ncgnn.nn.diffusion import DiffusionFilter
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
+from ncgnn.nn.groups import Beliefs, CapsuleGroup
 from ncgnn.nn.loss import margin_loss, soft_margin_loss
 from ncgnn.nn.model import NCGNN
 from ncgnn.nn.routing import CapsuleGraphLayer, Routing, proportions, route, squash
@@ -11,7 +12,9 @@ from ncgnn.nn.routing import CapsuleGraphLayer, Routing, proportions, route, squ
 __all__ = [
     "NCGNN",
     "AttentionFilter",
+    "Beliefs",
     "CapsuleGraphLayer",
+    "CapsuleGroup",
     "DiffusionFilter",
     "GraphFilter",
     "PreparedFilter",

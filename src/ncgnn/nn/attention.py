@@ -23,6 +23,7 @@ class AttentionFilter(GraphFilter):
             ``Threshold(epsilon)``.
         prior: initial :math:`\zeta_i`, one per hop; zeros by default.
         form: see :class:`~ncgnn.nn.filter.GraphFilter`.
+        has_loops: see :class:`~ncgnn.nn.filter.GraphFilter`.
     """
 
     hop_index: Tensor
@@ -33,8 +34,9 @@ class AttentionFilter(GraphFilter):
         sparsify: Sparsify | None = None,
         prior: Sequence[float] | None = None,
         form: Form | None = None,
+        has_loops: bool = True,
     ) -> None:
-        super().__init__(sparsify, form)
+        super().__init__(sparsify, form, has_loops)
         given = list(range(1, hops + 1)) if isinstance(hops, int) else list(hops)
         if not given or any(hop != int(hop) or hop < 0 for hop in given) or len(set(given)) < len(given):
             raise ValueError(f"hops must be distinct non-negative integers, at least one, not {given}")
@@ -54,7 +56,8 @@ class AttentionFilter(GraphFilter):
 
     @property
     def cache_key(self) -> str:
-        return f"attention hops={list(self.hops)} sparsify={self.sparsify} form={self.form}"
+        loops = "" if self.has_loops else " without loops"
+        return f"attention hops={list(self.hops)} sparsify={self.sparsify} form={self.form}{loops}"
 
     def reset_parameters(self) -> None:
         with torch.no_grad():

@@ -58,9 +58,10 @@ class GraphFilter(nn.Module, ABC):
         sparsify: ``None``, :class:`~ncgnn.TopK` or :class:`~ncgnn.Threshold`; the result is renormalised.
         form: ``"implicit"`` applies :math:`\tilde{\mathbf{A}}` hop by hop and builds nothing, ``"explicit"`` builds
             the matrices; the results are equal. ``None`` uses the implicit form, which is cheaper, if it exists.
+        has_loops: whether the adjacency matrix has self-loops, as in the paper.
     """
 
-    def __init__(self, sparsify: Sparsify | None = None, form: Form | None = None) -> None:
+    def __init__(self, sparsify: Sparsify | None = None, form: Form | None = None, has_loops: bool = True) -> None:
         super().__init__()
         if form not in (None, "implicit", "explicit"):
             raise ValueError(f"form must be 'implicit', 'explicit' or None, not {form!r}")
@@ -68,6 +69,7 @@ class GraphFilter(nn.Module, ABC):
             raise ValueError("a sparsified filter has no implicit form")
         self.sparsify = sparsify
         self.form = form
+        self.has_loops = has_loops
 
     @abstractmethod
     def coefficients(self) -> Tensor:
@@ -116,7 +118,7 @@ class GraphFilter(nn.Module, ABC):
     ) -> PreparedFilter:
         """Prepare the filter for one graph; the result can be reused."""
         dtype = dtype or torch.get_default_dtype()
-        a = normalized_adjacency(edge_index, num_nodes, edge_weight)
+        a = normalized_adjacency(edge_index, num_nodes, edge_weight, self.has_loops)
         implicit = self._takes_implicit(a)
         matrix = CSR.from_scipy(a, dtype) if implicit else self._explicit(a, dtype)
         return PreparedFilter(matrix, implicit, num_nodes, self.cache_key).to(edge_index.device, dtype)

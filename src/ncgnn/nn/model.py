@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from ncgnn.nn.capsules import Init, PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
-from ncgnn.nn.routing import CapsuleGraphLayer, Routing
+from ncgnn.nn.groups import Beliefs, CapsuleGroup
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing, lengths
 from ncgnn.sparse import LinearOperator, as_operator
 
 
@@ -32,10 +33,14 @@ class NCGNN(nn.Module):
         init: weight initialisation, ``"uniform"`` in ±1/sqrt(inputs) or ``"glorot"``.
         early_dropout: dropout rate on the primary capsules before their normalisation.
         feature_dropout: dropout rate on the features.
+        groups: further groups of capsules, routed together with those of ``in_channels``; the paper has none. A group
+            of :class:`Beliefs` comes last.
+        name: what explanations call the first group.
 
     Shapes:
         - **input:** features [N, f] (dense or ``torch.sparse_csr``) and ``edge_index`` [2, E] with an optional
-          ``edge_weight`` [E], or a prepared filter in place of both
+          ``edge_weight`` [E], or a prepared filter in place of both; with several groups, a list with the input of
+          each, and a list of prepared filters
         - **output:** class scores [N, C] in [0, 1), the lengths of the class capsules
     """
 
@@ -54,19 +59,41 @@ class NCGNN(nn.Module):
         init: Init = "uniform",
         early_dropout: float = 0.0,
         feature_dropout: float = 0.0,
+        groups: Sequence[CapsuleGroup | Beliefs] = (),
+        name: str = "features",
     ) -> None:
         super().__init__()
         if not isinstance(filter, GraphFilter):
             raise TypeError(f"filter must be a GraphFilter, such as AttentionFilter(), not {filter!r}")
+        _check_groups(groups, primary_channels, hidden)
         self.primary = PrimaryCapsules(
             in_channels, num_capsules, primary_channels, dropout, init, early_dropout, feature_dropout
         )
         self.filter = filter
-        sizes = [(num_capsules, primary_channels), *hidden, (out_channels, class_channels)]
+        self.name = name
+        self.further = nn.ModuleList(groups)
+        capsules = num_capsules + sum(group.num_capsules for group in groups if isinstance(group, CapsuleGroup))
+        sizes = [(capsules, primary_channels), *hidden, (out_channels, class_channels)]
         self.layers = nn.ModuleList(
             CapsuleGraphLayer(*before, *after, iterations=iterations, beta=beta, init=init)
             for before, after in pairwise(sizes)
         )
+
+    @property
+    def groups(self) -> list["NCGNN | CapsuleGroup | Beliefs"]:
+        """All groups of capsules, each with ``name``, ``filter`` and ``num_capsules``; the first is the model's own."""
+        return [self, *cast(list[CapsuleGroup | Beliefs], list(self.further))]
+
+    @property
+    def num_capsules(self) -> int:
+        """Capsules of the first group."""
+        return self.primary.num_capsules
+
+    @property
+    def beliefs(self) -> Beliefs | None:
+        """The group of beliefs, if there is one."""
+        last = self.groups[-1]
+        return last if isinstance(last, Beliefs) else None
 
     @property
     def _capsule_layers(self) -> list[CapsuleGraphLayer]:
@@ -75,13 +102,15 @@ class NCGNN(nn.Module):
     def reset_parameters(self) -> None:
         self.primary.reset_parameters()
         self.filter.reset_parameters()
+        for group in self.groups[1:]:
+            group.reset_parameters()
         for layer in self._capsule_layers:
             layer.reset_parameters()
 
     def forward(
         self,
-        x: Tensor | LinearOperator,
-        edge_index: Tensor | PreparedFilter,
+        x: Tensor | LinearOperator | Sequence[Tensor | LinearOperator],
+        edge_index: Tensor | PreparedFilter | Sequence[PreparedFilter],
         edge_weight: Tensor | None = None,
         prior: Tensor | None = None,
         return_routing: bool = False,
@@ -96,26 +125,61 @@ class NCGNN(nn.Module):
             prior: initial b of the class layer, broadcastable to [N, K, C].
             return_routing: also return the :class:`Routing` of the class layer.
         """
-        x = as_operator(x)
-        a_bar = self.filter(self._prepared(x, edge_index, edge_weight))
+        inputs = [as_operator(one) for one in each(x)]
+        a_bar = self.filters(inputs, edge_index, edge_weight)
         layers = self._capsule_layers
-        votes = self.primary.votes(x, layers[0].weight)
+        votes = self._votes(inputs, layers[0].weight)
         for before, after in pairwise(layers):
             votes = after.votes(before.route(votes, a_bar).capsules)
-        routing = layers[-1].route(votes, a_bar, prior)
-        scores: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
+        routed = [group.num_capsules for group in self.groups if not isinstance(group, Beliefs)]
+        sizes = routed if len(routed) > 1 else None
+        routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes)
+        if self.beliefs is not None:
+            routing = self.beliefs(inputs[-1], routing, a_bar[-1])
+        scores = lengths(routing.capsules)
         if not return_routing:
             return scores
         xi = self.filter.hop_weights()
         return scores, replace(routing, hop_weights=None if xi is None else xi.to(scores))
 
-    def _prepared(
-        self, x: LinearOperator, edges: Tensor | PreparedFilter, edge_weight: Tensor | None
-    ) -> PreparedFilter:
+    def filters(
+        self, inputs: Sequence[LinearOperator], edges: Any, edge_weight: Tensor | None = None
+    ) -> list[LinearOperator]:
+        """The filter of each group, as an operator."""
+        nodes, dtype = inputs[0].shape[0], inputs[0].parameter.dtype
         if isinstance(edges, Tensor):
-            edges = self.filter.prepare(edges, x.shape[0], edge_weight, x.parameter.dtype)
+            edges = [group.filter.prepare(edges, nodes, edge_weight, dtype) for group in self.groups]
         elif edge_weight is not None:
             raise ValueError("pass edge_weight to filter.prepare, not with a prepared filter")
-        if edges.num_nodes != x.shape[0]:
-            raise ValueError(f"the filter was prepared for {edges.num_nodes} nodes, x has {x.shape[0]}")
-        return edges
+        prepared = each(edges)
+        if not len(inputs) == len(prepared) == len(self.groups):
+            raise ValueError(
+                f"the model has {len(self.groups)} groups of capsules: give an input and a filter for each, "
+                f"not {len(inputs)} and {len(prepared)}"
+            )
+        for one in prepared:
+            if one.num_nodes != nodes:
+                raise ValueError(f"the filter was prepared for {one.num_nodes} nodes, x has {nodes}")
+        return [group.filter(one) for group, one in zip(self.groups, prepared, strict=True)]
+
+    def _votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
+        """The votes of all groups, except for beliefs, which come from the others."""
+        groups = [group for group in self.groups if not isinstance(group, Beliefs)]
+        weights = weight.split([group.num_capsules for group in groups])
+        votes = [group.primary.votes(x, w) for group, x, w in zip(groups, inputs, weights, strict=False)]
+        return votes[0] if len(votes) == 1 else torch.cat(votes, dim=1)
+
+
+def each(given: Any) -> list[Any]:
+    """One value per group; a single one stands for itself."""
+    return list(given) if isinstance(given, list | tuple) else [given]
+
+
+def _check_groups(groups: Sequence[CapsuleGroup | Beliefs], channels: int, hidden: Sequence[tuple[int, int]]) -> None:
+    if groups and hidden:
+        raise ValueError("several groups of capsules need a single capsule layer: remove hidden")
+    if any(isinstance(group, Beliefs) for group in groups[:-1]):
+        raise ValueError("beliefs come from all other groups: put them last")
+    wrong = [group.primary.channels for group in groups if isinstance(group, CapsuleGroup)]
+    if any(size != channels for size in wrong):
+        raise ValueError(f"all groups need capsules of the same size: not {channels} and {wrong}")

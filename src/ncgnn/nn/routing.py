@@ -1,5 +1,6 @@
 """Neighbourhood routing by agreement: the capsule graph layer (equations 8 to 13, algorithm 1)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -18,7 +19,7 @@ class Routing:
     Attributes:
         capsules: squashed output capsules v [N, C, f_c]; their lengths are the class scores.
         couplings: c [N, K, C] of the last iteration: the weight of each capsule of a node for each class. They sum to
-            one over K.
+            one over K; those of beliefs, which are not routed, are one each.
         u: output capsules before squashing [N, C, f_c].
         votes: W_kl h_j^k, the vote of each capsule of a node for each class [N, K, C, f_c].
         hop_weights: xi, the weight of each hop in the filter; ``None`` if it is not a finite sum.
@@ -38,27 +39,40 @@ def squash(u: Tensor) -> Tensor:
     return u * (norm / (1 + norm**2))
 
 
+Filters = LinearOperator | Sequence[LinearOperator]
+"""The graph filter, or that of each group of capsules."""
+
+
 def route(
-    votes: Tensor, a_bar: LinearOperator, bias: Tensor, iterations: int, beta: float = 1.0, prior: Tensor | None = None
+    votes: Tensor,
+    a_bar: Filters,
+    bias: Tensor,
+    iterations: int,
+    beta: float = 1.0,
+    prior: Tensor | None = None,
+    sizes: Sequence[int] | None = None,
 ) -> Routing:
     """Algorithm 1. The gradient flows through every iteration.
 
     Args:
         votes: W_kl h_j^k [N, K, C, f_c].
-        a_bar: the graph filter.
+        a_bar: the graph filter, or one for each group of capsules.
         bias: b_l [C, f_c].
         iterations: number of iterations, T.
         beta: scale of the agreement in equation 13; 1 in the paper.
         prior: initial b, broadcastable to [N, K, C]; zeros by default.
+        sizes: number of capsules of each group; they add up to K.
     """
     if iterations < 1:
         raise ValueError(f"routing needs at least one iteration, not {iterations}")
+    filters = a_bar if isinstance(a_bar, Sequence) else [a_bar]
+    groups = sizes or [votes.shape[1]]
     b = votes.new_zeros(votes.shape[:-1]) if prior is None else prior.expand(votes.shape[:-1])
     for t in range(iterations):
         c = b.softmax(dim=1)  # eq. 12
-        p = (c.unsqueeze(-1) * votes).sum(dim=1)  # eq. 8, capsule selection
-        u = a_bar @ p.flatten(1)  # eq. 9, class message passing
-        u = u.view_as(p) + bias
+        selected = (c.unsqueeze(-1) * votes).split(list(groups), dim=1)
+        p = [of_group.sum(dim=1) for of_group in selected]  # eq. 8, capsule selection
+        u = sum((a @ said for a, said in zip(filters, p, strict=True)), bias)  # eq. 9, class message passing
         v = squash(u)  # eq. 10
         if t < iterations - 1:
             b = b + beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
@@ -124,12 +138,13 @@ class CapsuleGraphLayer(nn.Module):
     def forward(self, h: Tensor, a_bar: LinearOperator | Tensor, prior: Tensor | None = None) -> Routing:
         return self.route(self.votes(h), as_operator(a_bar), prior)
 
-    def route(self, votes: Tensor, a_bar: LinearOperator, prior: Tensor | None = None) -> Routing:
-        """Routing of given votes. On a CPU it is fused, and only ``capsules`` carries a gradient; use :func:`route` for
-        the gradient of the couplings."""
+    def route(
+        self, votes: Tensor, a_bar: Filters, prior: Tensor | None = None, sizes: Sequence[int] | None = None
+    ) -> Routing:
+        """Routing of given votes. On a CPU it is fused, and couplings carry no gradient; use :func:`route` for it."""
         if votes.device.type != "cpu":
-            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
-        v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior)
+            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes)
+        v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes)
         return Routing(capsules=v, couplings=c, u=u, votes=votes)
 
     def __repr__(self) -> str:
@@ -137,6 +152,12 @@ class CapsuleGraphLayer(nn.Module):
             f"{self.__class__.__name__}({self.in_capsules}, {self.in_channels}, {self.out_capsules}, "
             f"{self.out_channels}, iterations={self.iterations}, beta={self.beta}, init={self.init!r})"
         )
+
+
+def lengths(capsules: Tensor) -> Tensor:
+    """Lengths of capsules [..., f_c]."""
+    found: Tensor = torch.linalg.vector_norm(capsules, dim=-1)
+    return found
 
 
 def proportions(lengths: Tensor) -> Tensor:

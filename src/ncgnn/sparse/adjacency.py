@@ -10,19 +10,21 @@ from torch import Tensor
 from ncgnn.sparse.sparsify import normalize
 
 
-def normalized_adjacency(edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None) -> Any:
+def normalized_adjacency(
+    edge_index: Tensor, num_nodes: int, edge_weight: Tensor | None = None, has_loops: bool = True
+) -> Any:
     r""":math:`\tilde{\mathbf{A}} = \hat{\mathbf{D}}^{-1/2} (\mathbf{A} + \mathbf{I}) \hat{\mathbf{D}}^{-1/2}` as a
     SciPy matrix in float64.
 
     Row i lists the nodes that i receives messages from: the sources of edges that point to i. Self-loops in the edge
-    list are dropped, since the formula adds one to each node; repeated edges add up.
+    list are dropped, since the formula adds one to each node (unless ``has_loops`` is False); repeated edges add up.
     """
     source, target = _checked(edge_index, num_nodes)
     weight = np.ones(source.size) if edge_weight is None else _checked_weight(edge_weight, source.size)
     between = source != target
     entries = (weight[between], (target[between], source[between]))
     adjacency = sp.coo_array(entries, shape=(num_nodes, num_nodes)).tocsr()
-    return normalize(sp.csr_matrix(adjacency + sp.eye_array(num_nodes)))
+    return normalize(sp.csr_matrix(adjacency + sp.eye_array(num_nodes) if has_loops else adjacency))
 
 
 def _checked(edge_index: Tensor, num_nodes: int) -> Any:

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 
-from ncgnn.nn import margin_loss
+from ncgnn.nn import margin_loss, proportions, soft_margin_loss
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.inputs import Inputs
 
@@ -35,6 +35,14 @@ class Objective(ABC):
     @abstractmethod
     def of(self, scores: Tensor, y: Tensor) -> Tensor:
         """The loss of scores [n, C] for the classes ``y`` [n]."""
+
+    def towards(self, scores: Tensor, q: Tensor) -> Tensor:
+        """The loss of scores [n, C] for soft targets ``q`` [n, C], how much a node belongs to each class."""
+        raise NotImplementedError(f"{type(self).__name__} has no loss for soft targets: define towards()")
+
+    def shares(self, scores: Tensor) -> Tensor:
+        """Scores normalised to sum to one."""
+        return scores.softmax(dim=-1)
 
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
         """The loss of a training step."""
@@ -62,9 +70,18 @@ class Margin(Objective):
     def of(self, scores: Tensor, y: Tensor) -> Tensor:
         return margin_loss(scores, y, self.m_plus, self.m_minus, self.lam)
 
+    def towards(self, scores: Tensor, q: Tensor) -> Tensor:
+        return soft_margin_loss(scores, q, self.m_plus, self.m_minus, self.lam)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return proportions(scores)
+
 
 class CrossEntropy(Objective):
     """Cross-entropy of the softmax of the scores."""
 
     def of(self, scores: Tensor, y: Tensor) -> Tensor:
         return F.cross_entropy(scores, y)
+
+    def towards(self, scores: Tensor, q: Tensor) -> Tensor:
+        return F.cross_entropy(scores, q)

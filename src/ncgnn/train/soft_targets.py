@@ -1,42 +1,57 @@
-"""Training again towards what a finished model says about all nodes, labelled or not."""
+"""Training again towards what finished models say about all nodes, labelled or not."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.calibration.calibration import fit_temperature, heat
-from ncgnn.nn import proportions, soft_margin_loss
 from ncgnn.train.inputs import Inputs
-from ncgnn.train.objectives import Forward, Margin, Stage
+from ncgnn.train.objectives import Forward, Objective, Stage
 
 
 @dataclass(frozen=True)
-class SoftMargin(Margin):
-    """The margin loss on the training nodes and, towards soft targets [N, C], on all nodes."""
+class Taught(Objective):
+    """An objective on the training nodes and, towards soft targets [N, C], on all nodes."""
 
+    base: Objective
     targets: Tensor
+
+    def of(self, scores: Tensor, y: Tensor) -> Tensor:
+        return self.base.of(scores, y)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return self.base.shares(scores)
 
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
         scores = forward(inputs)
         known = self.of(scores[split.train_mask], split.y[split.train_mask])
-        return known + soft_margin_loss(scores, self.targets, self.m_plus, self.m_minus, self.lam)
+        return known + self.base.towards(scores, self.targets)
 
 
-class SelfTaught(Margin):
+@dataclass(frozen=True)
+class SelfTaught(Objective):
     """Trains twice: the second time, from the start, towards the first model's predictions."""
 
+    base: Objective
+
+    def of(self, scores: Tensor, y: Tensor) -> Tensor:
+        return self.base.of(scores, y)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return self.base.shares(scores)
+
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
-        targets = soft_targets(proportions(scores()), split)
-        return Stage(inputs, split, SoftMargin(self.m_plus, self.m_minus, self.lam, targets))
+        return Stage(inputs, split, Taught(self.base, soft_targets([self.shares(scores())], split)))
 
 
-def soft_targets(shares: Tensor, split: Data) -> Tensor:
-    """Targets for all nodes from a model's normalised scores [N, C]: temperature-scaled on the validation nodes,
-    squared, and normalised again."""
-    val = split.val_mask.cpu().numpy()
-    found = shares.detach().cpu().double().numpy()
-    q = heat(found, fit_temperature(found[val], split.y.cpu().numpy()[val]) / 2)  # half the temperature squares
-    return torch.from_numpy(q).to(shares)
+def soft_targets(teachers: Sequence[Tensor], split: Data) -> Tensor:
+    """Targets for all nodes from the normalised scores [N, C] of one or several models: each temperature-scaled on the
+    validation nodes, then their mean, squared and normalised again."""
+    val, y = split.val_mask.cpu().numpy(), split.y.cpu().numpy()
+    found = [shares.detach().cpu().double().numpy() for shares in teachers]
+    heated = [heat(shares, fit_temperature(shares[val], y[val])) for shares in found]
+    return torch.from_numpy(heat(np.mean(heated, axis=0), 0.5)).to(teachers[0])  # half the temperature squares

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Knows = Literal["features", "graph", "both"]
 OnEpoch = Callable[[Epoch], None]
+Change = Callable[[Training], Training]
 S = TypeVar("S", bound=RunSettings)
 
 
@@ -109,10 +110,18 @@ class Model(ABC, Generic[S]):
         optimizer = adam([{"params": list(module.parameters()), "weight_decay": how.weight_decay}], how.lr)
         return Training(CrossEntropy(), optimizer, Patience(how.patience), how.epochs)
 
-    def fit(self, inputs: Inputs, split: Data, settings: S, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+    def fit(
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: S,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
+    ) -> Fitted:
         """Train on ``split.train_mask``; stopping and the choice of weights only use ``split.val_mask``.
 
         The result depends on the arguments only: the random state of the caller is neither used nor changed.
+        ``change`` may replace parts of :meth:`training`, such as its objective.
         """
         sizes, device = Sizes.of(split), split.y.device
         history: list[Epoch] = []
@@ -120,7 +129,7 @@ class Model(ABC, Generic[S]):
             stage: Stage | None = Stage(inputs, split)
             while stage is not None:
                 module = self._built(sizes, settings).to(device)
-                how = self.training(module, settings)
+                how = change(self.training(module, settings))
                 how = how if stage.objective is None else replace(how, objective=stage.objective)
                 trained = train(module, stage.inputs, stage.split, how, on_epoch, first=len(history) + 1)
                 history += trained.history
@@ -172,6 +181,10 @@ class Model(ABC, Generic[S]):
     def candidates(self) -> list[S]:
         """The settings to try on a graph without a preset; the best on validation nodes are used."""
         return [self.settings_class.make({})]
+
+    def portfolio(self, graph: PreparedGraph) -> dict[str, S]:
+        """What a search tries on a graph, by name; default: the candidates."""
+        return {str(number): settings for number, settings in enumerate(self.candidates(), 1)}
 
     def published(self, graph: str, hops: int | None = None) -> S:
         """The settings of the model's authors: the defaults, or ``presets/<model>/<graph>-published.toml`` if they

@@ -2,16 +2,20 @@
 
 from typing import Any, cast
 
+import numpy as np
+import scipy.sparse as sp
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
 from ncgnn.data import complete, standardise
 from ncgnn.errors import InputError
+from ncgnn.models.base.chosen_edges import ALL, chosen_edges
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
 from ncgnn.nn import GraphFilter, PreparedFilter
-from ncgnn.sparse import CSR, LinearOperator, cheaper_operator, normalized_adjacency
+from ncgnn.sparse import CSR, Dense, LinearOperator, cheaper_operator, normalized_adjacency
 
 
 class PreparedGraph:
@@ -64,16 +68,40 @@ class PreparedGraph:
             self._dense[normalize] = (x if x.layout == torch.strided else x.to_dense()).contiguous()
         return self._dense[normalize]
 
-    def filter(self, filter: GraphFilter) -> PreparedFilter:
-        """The filter prepared for this graph."""
-        key = f"filter {filter.cache_key}"
+    def filter(self, filter: GraphFilter, edges: str = ALL) -> PreparedFilter:
+        """The filter prepared for this graph, or for some of its edges."""
+        key = f"filter {edges} {filter.cache_key}"
         if key not in self._of_edges:
             try:
-                prepared = prepare_filter(filter, self.data, torch.get_default_dtype(), filter_folder())
+                chosen = chosen_edges(self.data, edges)
+                prepared = prepare_filter(filter, chosen, torch.get_default_dtype(), filter_folder())
+            except InputError:
+                raise
             except ValueError as error:
                 raise InputError(f"the filter does not suit this graph: {error}") from None
             self._of_edges[key] = prepared
         return cast(PreparedFilter, self._of_edges[key])
+
+    def links(self, edges: str = ALL) -> CSR:
+        """The rows of links [N, N], of unit length."""
+        key = f"links {edges}"
+        if key not in self._of_edges:
+            chosen, nodes = chosen_edges(self.data, edges), int(self.data.num_nodes or 0)
+            rows, columns = chosen.edge_index.flip(0).numpy()  # a row holds the nodes that messages come from
+            weight = chosen.get("edge_weight")
+            values = np.ones(rows.size) if weight is None else weight.numpy().astype(float)
+            matrix = unit_rows(sp.csr_matrix((values, (rows, columns)), shape=(nodes, nodes)))
+            self._of_edges[key] = CSR.from_scipy(matrix, torch.get_default_dtype())
+        return cast(CSR, self._of_edges[key])
+
+    @property
+    def known_classes(self) -> Dense:
+        """The classes of the training nodes [N, C], with zeros for all others."""
+        train, y = self.data.get("train_mask"), self.data.y
+        known = torch.zeros(len(y), len(self.data.class_names), dtype=torch.get_default_dtype())
+        if train is not None:
+            known[train] = F.one_hot(y[train], known.shape[1]).to(known.dtype)
+        return Dense(known)
 
     @property
     def normalized_edges(self) -> tuple[Tensor, Tensor]:
@@ -106,3 +134,9 @@ def prepare_features(x: Tensor, normalize: bool) -> Tensor:
     out = x.clone()
     out.values().div_(sums[rows].clamp(min=torch.finfo(x.dtype).tiny))
     return out
+
+
+def unit_rows(matrix: sp.csr_matrix) -> sp.csr_matrix:
+    """The matrix with rows of length one; empty rows stay empty."""
+    lengths = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    return sp.diags(np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)) @ matrix

@@ -6,13 +6,14 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes
+from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
-from ncgnn.models.ncgnn.config import Config, preset
+from ncgnn.models.ncgnn.config import Config, Group, preset
 from ncgnn.models.ncgnn.points import known_points
+from ncgnn.models.ncgnn.portfolio import portfolio
 from ncgnn.models.ncgnn.space import suggest
-from ncgnn.nn import NCGNN, GraphFilter, Routing, proportions
-from ncgnn.sparse import Reused
+from ncgnn.nn import NCGNN, Beliefs, GraphFilter, Routing, proportions
+from ncgnn.sparse import LinearOperator, Reused
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 from ncgnn.train.objectives import Margin
@@ -23,7 +24,7 @@ from ncgnn.train.stopping import Patience
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial
 
-__all__ = ["MODEL", "Config", "NCGNNModel", "preset"]
+__all__ = ["MODEL", "Config", "Group", "NCGNNModel", "preset"]
 
 
 class NCGNNModel(Model[Config]):
@@ -35,34 +36,58 @@ class NCGNNModel(Model[Config]):
     measured = 1
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
-        return Inputs((graph.features(settings.normalize_features), graph.filter(self.graph_filter(settings))))
+        own = self._read(graph, settings, settings), graph.filter(self.graph_filter(settings), settings.edges)
+        if not settings.groups:
+            return Inputs(own)
+        further = [
+            (self._read(graph, group, settings), graph.filter(settings.group_filter(group), group.edges))
+            for group in settings.groups
+        ]
+        return Inputs(tuple(map(list, zip(own, *further, strict=True))))
+
+    def _read(self, graph: PreparedGraph, group: Config | Group, settings: Config) -> LinearOperator:
+        """The input of a group."""
+        if group.reads == "features":
+            return graph.features(settings.normalize_features)
+        return graph.known_classes if group.reads == "beliefs" else graph.links(group.edges)
 
     def graph_filter(self, settings: Config) -> GraphFilter:
         """The graph filter; a subclass may return its own."""
         return settings.make_filter()
 
     def build(self, sizes: Sizes, settings: Config) -> NCGNN:
-        return settings.make_model(sizes.features, sizes.classes, self.graph_filter(settings))
+        return settings.make_model(sizes.features, sizes.classes, self.graph_filter(settings), sizes.nodes)
 
-    def fit(self, inputs: Inputs, split: Data, settings: Config, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+    def fit(
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: Config,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
+    ) -> Fitted:
         x, prepared = inputs.arguments
         meets_again = not settings.feature_dropout and not settings.averaging  # a step and the validation before it
-        reused = Inputs((Reused(x), prepared)) if meets_again else inputs
-        return super().fit(reused, split, settings, on_epoch)
+        x = Reused(x) if not settings.groups else [Reused(one) for one in x]
+        reused = Inputs((x, prepared)) if meets_again else inputs
+        return super().fit(reused, split, settings, on_epoch, change)
 
     def training(self, module: nn.Module, settings: Config) -> Training:
-        """The margin loss, and Adam with a rate of its own and no weight decay for what the filter learns, zeta."""
+        """The margin loss, and Adam with a rate of its own and no weight decay for what the filters learn, zeta, and
+        for beliefs."""
         network = cast(NCGNN, module)
-        of_filter = {id(parameter) for parameter in network.filter.parameters()}
-        weights = [p for p in module.parameters() if id(p) not in of_filter]
-        decayed = {id(network.primary.weight)} if settings.decay == "first" else {id(p) for p in weights}
+        quick = [p for group in network.groups for p in group.filter.parameters()]
+        quick += [] if network.beliefs is None else [network.beliefs.weight]
+        weights = [p for p in module.parameters() if not any(p is one for one in quick)]
+        first = {id(g.primary.weight) for g in network.groups if not isinstance(g, Beliefs)}
+        decayed = first if settings.decay == "first" else {id(p) for p in weights}
         groups = [
             {"params": [p for p in weights if id(p) in decayed], "weight_decay": settings.weight_decay},
             {"params": [p for p in weights if id(p) not in decayed], "weight_decay": 0.0},
-            {"params": list(network.filter.parameters()), "lr": settings.zeta_lr, "weight_decay": 0.0},
+            {"params": quick, "lr": settings.zeta_lr, "weight_decay": 0.0},
         ]
-        margins = settings.m_plus, settings.m_minus, settings.lam
-        objective = SelfTaught(*margins) if settings.self_taught else Margin(*margins)
+        margin = Margin(settings.m_plus, settings.m_minus, settings.lam)
+        objective = SelfTaught(margin) if settings.self_taught else margin
         optimizer = adam(groups, settings.lr, fused=True)
         stopping = Patience(settings.patience)
         return Training(objective, optimizer, stopping, settings.epochs, "lower lr or beta", settings.averaging)
@@ -83,6 +108,9 @@ class NCGNNModel(Model[Config]):
 
     def of_variant(self, variant: str) -> dict[str, Any]:
         return {"filter": variant} if variant else {}
+
+    def portfolio(self, graph: PreparedGraph) -> dict[str, Config]:
+        return portfolio(graph)
 
     def within(self, settings: Config, hops: int | None) -> Config:
         """The hops of the attention filter cut or continued, and the initial zeta of each.

@@ -2,11 +2,20 @@
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ncgnn.models.base.chosen_edges import ALL
 from ncgnn.models.base.presets import read_preset
 from ncgnn.models.base.settings import RunSettings, Seed
-from ncgnn.nn import NCGNN, AttentionFilter, DiffusionFilter, GraphFilter
+from ncgnn.nn import (
+    NCGNN,
+    AttentionFilter,
+    Beliefs,
+    CapsuleGroup,
+    DiffusionFilter,
+    GraphFilter,
+    PrimaryCapsules,
+)
 from ncgnn.sparse import Sparsify, Threshold, TopK
 
 Hop = Annotated[int, Field(ge=0, le=100)]
@@ -18,6 +27,29 @@ _OF_FILTER = {
     "attention": frozenset({"hops", "zeta_prior", "zeta_lr"}),
     "diffusion": frozenset({"diffusion", "alpha", "time", "steps", "tolerance"}),
 }
+
+
+Reads = Literal["features", "links"]
+
+
+class Group(BaseModel):
+    """A further group of capsules, routed together with the others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    reads: Reads | Literal["beliefs"] = Field(
+        "features", description="what its capsules read: features, links, or the predicted classes of neighbours"
+    )
+    hops: list[Hop] = Field([0], description="hops of its filter; beliefs: always 1, without the node itself")
+    edges: str = Field(ALL, description="edges of its filter and links: all, in, out, or of one table")
+    num_capsules: Size = Field(4, description="primary capsules per node; beliefs: one per class")
+    scale: float = Field(1.0, gt=0, le=100, description="beliefs: factor of the votes")
+
+    @model_validator(mode="after")
+    def _check_hops(self) -> Self:
+        if not self.hops or len(set(self.hops)) < len(self.hops):
+            raise ValueError("hops must be a non-empty list without duplicates")
+        return self
 
 
 class Config(RunSettings):
@@ -51,6 +83,9 @@ class Config(RunSettings):
     )
     tolerance: float = Field(1e-6, gt=0, description="diffusion: tolerance of PageRank on large graphs")
 
+    reads: Reads = Field("features", description="what the capsules read: features or links")
+    edges: str = Field(ALL, description="edges of filter and links: all, in, out, or of one table")
+    groups: list[Group] = Field([], description="further groups of capsules, routed together with these")
     num_capsules: Size = Field(4, description="primary capsules per node, K")
     primary_channels: Size = Field(32, description="size of a primary capsule, f_p")
     class_channels: Size = Field(16, description="size of a class capsule, f_c")
@@ -86,6 +121,10 @@ class Config(RunSettings):
             raise ValueError(f"m_minus = {self.m_minus} must be below m_plus = {self.m_plus}")
         if isinstance(self.hops, list) and (not self.hops or len(set(self.hops)) < len(self.hops)):
             raise ValueError("hops must be a non-empty list without duplicates")
+        if any(group.reads == "beliefs" for group in self.groups[:-1]):
+            raise ValueError("groups: beliefs come from all other groups, so put them last")
+        if self.groups and self.hidden:
+            raise ValueError("groups and hidden are mutually exclusive: keep one")
         if self.hops == 0:
             raise ValueError("hops = 0 is not valid: write hops = [0] for the node itself")
         if self.zeta_prior is not None and len(self.zeta_prior) != len(self.hop_set):
@@ -113,9 +152,12 @@ class Config(RunSettings):
             self.alpha, self.steps, self.diffusion, self.time, sparsify=self.sparsify(), tolerance=self.tolerance
         )
 
-    def make_model(self, in_channels: int, out_channels: int, filter: GraphFilter | None = None) -> NCGNN:
+    def make_model(
+        self, in_channels: int, out_channels: int, filter: GraphFilter | None = None, num_nodes: int = 0
+    ) -> NCGNN:
+        """The network for graphs with ``in_channels`` features and ``num_nodes`` nodes, the columns of rows of links."""
         return NCGNN(
-            in_channels,
+            in_channels if self.reads == "features" else num_nodes,
             out_channels,
             filter or self.make_filter(),
             num_capsules=self.num_capsules,
@@ -128,7 +170,29 @@ class Config(RunSettings):
             init=self.init,
             early_dropout=self.early_dropout,
             feature_dropout=self.feature_dropout,
+            groups=[self._make_group(group, in_channels, out_channels, num_nodes) for group in self.groups],
+            name=group_name(self.reads, self.edges),
         )
+
+    def group_filter(self, group: Group) -> GraphFilter:
+        """The filter of a further group."""
+        return AttentionFilter([1], has_loops=False) if group.reads == "beliefs" else AttentionFilter(group.hops)
+
+    def _make_group(
+        self, group: Group, in_channels: int, out_channels: int, num_nodes: int
+    ) -> CapsuleGroup | Beliefs:
+        name, filter = group_name(group.reads, group.edges), self.group_filter(group)
+        if group.reads == "beliefs":
+            return Beliefs(out_channels, self.class_channels, filter, scale=group.scale, name=name)
+        columns = in_channels if group.reads == "features" else num_nodes
+        sizes = columns, group.num_capsules, self.primary_channels
+        rates = self.early_dropout, self.feature_dropout
+        return CapsuleGroup(name, PrimaryCapsules(*sizes, self.dropout, self.init, *rates), filter)
+
+
+def group_name(reads: str, edges: str) -> str:
+    """What explanations call a group, such as ``links (out)``."""
+    return reads if edges == ALL else f"{reads} ({edges})"
 
 
 def preset(graph: str, filter: str = "attention") -> dict[str, Any]:

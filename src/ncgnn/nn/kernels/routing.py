@@ -3,6 +3,7 @@
 Gives the same numbers as the plain operations in :func:`ncgnn.nn.routing.route`, which are the reference.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,26 @@ from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined
 from ncgnn.sparse.operator import LinearOperator
 
+_PARAMETERS = 8  # number of arguments of a route before the parameters of its filters
+
 
 def fused_route(
-    votes: Tensor, a_bar: LinearOperator, bias: Tensor, iterations: int, beta: float, prior: Tensor | None
+    votes: Tensor,
+    a_bar: LinearOperator | Sequence[LinearOperator],
+    bias: Tensor,
+    iterations: int,
+    beta: float,
+    prior: Tensor | None,
+    sizes: Sequence[int] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``v`` [N, C, f_c], which carries the gradient, and ``c`` [N, K, C] and ``u`` [N, C, f_c], which do not."""
+    """``v`` [N, C, f_c], ``c`` [N, K, C], which carries no gradient, and ``u`` [N, C, f_c]. With several filters,
+    ``sizes`` holds the number of capsules of each."""
+    filters = list(a_bar) if isinstance(a_bar, Sequence) else [a_bar]
+    group = torch.arange(len(filters)).repeat_interleave(torch.tensor(sizes or [votes.shape[1]]))
     b = None if prior is None else prior.expand(votes.shape[:-1])
     kept = iterations if torch.is_grad_enabled() else 1  # the backward pass needs the results of every iteration
-    v, c, u = _Route.apply(votes, bias, b, a_bar.parameter, a_bar, iterations, kept, beta)
+    parameters = (a.parameter for a in filters)
+    v, c, u = _Route.apply(votes, bias, b, filters, group, iterations, kept, beta, *parameters)
     return v, c, u
 
 
@@ -33,76 +46,103 @@ class _Route(torch.autograd.Function):
         votes: Tensor,
         bias: Tensor,
         prior: Tensor | None,
-        parameter: Tensor,
-        a_bar: LinearOperator,
+        filters: list[LinearOperator],
+        group: Tensor,
         iterations: int,
         kept: int,
         beta: float,
+        *parameters: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
         n, capsules, classes, size = votes.shape
         votes = votes.detach().contiguous()
         c = pool.empty(votes, kept, n, capsules, classes)
-        p, u = (pool.empty(votes, kept, n, classes, size) for _ in range(2))
+        u = pool.empty(votes, kept, n, classes, size)
+        p = pool.empty(votes, kept, len(filters), n, classes, size)
         b = pool.empty(votes, n, capsules, classes).zero_()
         if prior is None:
             c[0] = 1 / capsules
-            _mean(n, *arrays(votes, p[0]))
+            _mean(n, *arrays(group, votes, p[0]))
         else:
             b.copy_(prior)
             c[0] = b.softmax(dim=1)
-            p[0] = (c[0].unsqueeze(-1) * votes).sum(dim=1)
+            _select(n, *arrays(group, votes, c[0], p[0]))
         for t in range(1, iterations):
             now, before = t % kept, (t - 1) % kept
-            message = a_bar.product(p[before].flatten(1)).view(n, classes, size)
-            _agree_and_select(n, beta, *arrays(votes, message, bias, u[before], b, c[now], p[now]))
-        message = a_bar.product(p[-1].flatten(1)).view(n, classes, size)
+            message = _message(filters, p[before])
+            _agree_and_select(n, beta, *arrays(group, votes, message, bias, u[before], b, c[now], p[now]))
         v = pool.empty(votes, n, classes, size)
-        _squash(n, *arrays(message, bias, u[-1], v))
+        _squash(n, *arrays(_message(filters, p[-1]), bias, u[-1], v))
         ctx.save_for_backward(votes, c, p, u)
-        ctx.a_bar, ctx.beta = a_bar, beta
+        ctx.filters, ctx.group, ctx.beta = filters, group, beta
         last_c, last_u = (c[0], u[0]) if kept == 1 else (c[-1].clone(), u[-1].clone())
-        ctx.mark_non_differentiable(last_c, last_u)
+        ctx.mark_non_differentiable(last_c)
+        ctx.set_materialize_grads(False)
         return v, last_c, last_u
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        grad_v, _, grad_of_u = grads
         votes, c, p, u = ctx.saved_tensors
         iterations, n, classes, size = u.shape
-        grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (u, c, votes))
-        grad_u = torch.empty_like(u[-1])
-        _squash_backward(n, *arrays(u[-1], grads[0], grad_u))
-        of_bias, of_parameter, later = u.new_zeros(classes, size), None, torch.zeros_like(c[0])
+        grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (p, c, votes))
+        grad_u = torch.zeros_like(u[-1])
+        if grad_v is not None:
+            _squash_backward(n, *arrays(u[-1], grad_v, grad_u))
+        if grad_of_u is not None:
+            grad_u += grad_of_u
+        of_bias, later = u.new_zeros(classes, size), torch.zeros_like(c[0])
+        of_parameters: list[Tensor | None] = [None] * len(ctx.filters)
         for t in reversed(range(iterations)):
             of_bias += grad_u.sum(dim=0)
-            parameter, of_p = ctx.a_bar.gradients(p[t].flatten(1), grad_u.flatten(1), ctx.needs_input_grad[3])
-            of_parameter = parameter if of_parameter is None else of_parameter + parameter
-            grad_p[t] = of_p.view(n, classes, size)
+            for g, a_bar in enumerate(ctx.filters):
+                is_learned = ctx.needs_input_grad[_PARAMETERS + g]
+                parameter, of_p = a_bar.gradients(p[t, g].flatten(1), grad_u.flatten(1), is_learned)
+                of_parameters[g] = parameter if of_parameters[g] is None else of_parameters[g] + parameter
+                grad_p[t, g] = of_p.view(n, classes, size)
             if t > 0:
                 _agree_and_select_backward(
-                    n, ctx.beta, *arrays(votes, c[t], grad_p[t], later, grad_b[t], u[t - 1], grad_u)
+                    n, ctx.beta, *arrays(ctx.group, votes, c[t], grad_p[t], later, grad_b[t], u[t - 1], grad_u)
                 )
                 later = grad_b[t]
             elif ctx.needs_input_grad[2]:
-                _select_backward(n, *arrays(votes, c[0], grad_p[0], later, grad_b[0]))
-        _votes_gradient(n, ctx.beta, *arrays(c, grad_p, grad_b, u, grad_votes))
+                _select_backward(n, *arrays(ctx.group, votes, c[0], grad_p[0], later, grad_b[0]))
+        _votes_gradient(n, ctx.beta, *arrays(ctx.group, c, grad_p, grad_b, u, grad_votes))
         of_prior = grad_b[0] if ctx.needs_input_grad[2] else None
-        return grad_votes, of_bias, of_prior, of_parameter, None, None, None, None
+        return grad_votes, of_bias, of_prior, None, None, None, None, None, *of_parameters
+
+
+def _message(filters: list[LinearOperator], p: Tensor) -> Tensor:
+    """What arrives at each node, from all groups together [N, C, f_c]."""
+    total = filters[0].product(p[0].flatten(1)).view_as(p[0])
+    for a_bar, said in zip(filters[1:], p[1:], strict=True):
+        total = total + a_bar.product(said.flatten(1)).view_as(said)
+    return total
 
 
 @by_rows
-def _mean(start: int, stop: int, votes: Array, p: Array) -> None:
+def _mean(start: int, stop: int, group: Array, votes: Array, p: Array) -> None:
     """Equations 12 and 8 for b = 0."""
     _, capsules, classes, size = votes.shape
     share = votes.dtype.type(1) / votes.dtype.type(capsules)
     for j in range(start, stop):
-        for l in range(classes):
-            for f in range(size):
-                p[j, l, f] = share * votes[j, 0, l, f]
-        for k in range(1, capsules):
-            for l in range(classes):
-                for f in range(size):
-                    p[j, l, f] += share * votes[j, k, l, f]
+        for k in range(capsules):
+            g = group[k]
+            if k == 0 or g != group[k - 1]:
+                for l in range(classes):
+                    for f in range(size):
+                        p[g, j, l, f] = share * votes[j, k, l, f]
+            else:
+                for l in range(classes):
+                    for f in range(size):
+                        p[g, j, l, f] += share * votes[j, k, l, f]
+
+
+@by_rows
+def _select(start: int, stop: int, group: Array, votes: Array, c: Array, p: Array) -> None:
+    """Equation 8."""
+    for j in range(start, stop):
+        _select_node(j, group, votes, c, p)
 
 
 @by_rows
@@ -110,6 +150,7 @@ def _agree_and_select(
     start: int,
     stop: int,
     beta: float,
+    group: Array,
     votes: Array,
     message: Array,
     bias: Array,
@@ -135,7 +176,8 @@ def _agree_and_select(
                 for f in range(size):
                     agreement += u[j, l, f] * votes[j, k, l, f]
                 b[j, k, l] += work[l] * agreement
-        _select_node(j, votes, b, c, p)
+        _softmax(j, b, c)
+        _select_node(j, group, votes, c, p)
 
 
 @by_rows
@@ -165,6 +207,7 @@ def _agree_and_select_backward(
     start: int,
     stop: int,
     beta: float,
+    group: Array,
     votes: Array,
     c: Array,
     grad_p: Array,
@@ -176,7 +219,7 @@ def _agree_and_select_backward(
     """Gradients of this iteration's b, and of the previous iteration's u, which b was updated with."""
     _, capsules, classes, size = votes.shape
     for j in range(start, stop):
-        _select_node_backward(j, votes, c, grad_p, later, grad_b)
+        _select_node_backward(j, group, votes, c, grad_p, later, grad_b)
         for l in range(classes):
             for f in range(size):
                 grad_u[j, l, f] = 0
@@ -190,14 +233,16 @@ def _agree_and_select_backward(
 
 
 @by_rows
-def _select_backward(start: int, stop: int, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array) -> None:
+def _select_backward(
+    start: int, stop: int, group: Array, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array
+) -> None:
     for j in range(start, stop):
-        _select_node_backward(j, votes, c, grad_p, later, grad_b)
+        _select_node_backward(j, group, votes, c, grad_p, later, grad_b)
 
 
 @by_rows
 def _votes_gradient(
-    start: int, stop: int, beta: float, c: Array, grad_p: Array, grad_b: Array, u: Array, out: Array
+    start: int, stop: int, beta: float, group: Array, c: Array, grad_p: Array, grad_b: Array, u: Array, out: Array
 ) -> None:
     """``sum_t c_t grad_p_t + beta grad_b_{t+1} v_t``: through the selections and through the agreements."""
     iterations, _, capsules, classes = c.shape
@@ -205,17 +250,18 @@ def _votes_gradient(
     for j in range(start, stop):
         for l in range(classes):
             for k in range(capsules):
+                g = group[k]
                 for f in range(size):
-                    out[j, k, l, f] = c[iterations - 1, j, k, l] * grad_p[iterations - 1, j, l, f]
+                    out[j, k, l, f] = c[iterations - 1, j, k, l] * grad_p[iterations - 1, g, j, l, f]
             for t in range(iterations - 1):
                 square = u.dtype.type(0)
                 for f in range(size):
                     square += u[t, j, l, f] * u[t, j, l, f]
                 factor = u.dtype.type(beta) * _squashing(square)  # beta v = factor u
                 for k in range(capsules):
-                    first, second = c[t, j, k, l], factor * grad_b[t + 1, j, k, l]
+                    g, first, second = group[k], c[t, j, k, l], factor * grad_b[t + 1, j, k, l]
                     for f in range(size):
-                        out[j, k, l, f] += first * grad_p[t, j, l, f] + second * u[t, j, l, f]
+                        out[j, k, l, f] += first * grad_p[t, g, j, l, f] + second * u[t, j, l, f]
 
 
 @inlined
@@ -225,16 +271,19 @@ def _squashing(square: Any) -> Any:
 
 
 @inlined
-def _select_node(j: int, votes: Array, b: Array, c: Array, p: Array) -> None:
+def _select_node(j: int, group: Array, votes: Array, c: Array, p: Array) -> None:
+    """The messages of a node, one of each group."""
     _, capsules, classes, size = votes.shape
-    _softmax(j, b, c)
-    for l in range(classes):
-        for f in range(size):
-            p[j, l, f] = c[j, 0, l] * votes[j, 0, l, f]
-    for k in range(1, capsules):
-        for l in range(classes):
-            for f in range(size):
-                p[j, l, f] += c[j, k, l] * votes[j, k, l, f]
+    for k in range(capsules):
+        g = group[k]
+        if k == 0 or g != group[k - 1]:
+            for l in range(classes):
+                for f in range(size):
+                    p[g, j, l, f] = c[j, k, l] * votes[j, k, l, f]
+        else:
+            for l in range(classes):
+                for f in range(size):
+                    p[g, j, l, f] += c[j, k, l] * votes[j, k, l, f]
 
 
 @inlined
@@ -259,14 +308,17 @@ def _softmax(j: int, b: Array, c: Array) -> None:
 
 
 @inlined
-def _select_node_backward(j: int, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array) -> None:
+def _select_node_backward(
+    j: int, group: Array, votes: Array, c: Array, grad_p: Array, later: Array, grad_b: Array
+) -> None:
     """Gradient of b: that of the later iteration, plus what came through the softmax."""
     _, capsules, classes, size = votes.shape
     for k in range(capsules):
+        g = group[k]
         for l in range(classes):
             total = votes.dtype.type(0)
             for f in range(size):
-                total += grad_p[j, l, f] * votes[j, k, l, f]
+                total += grad_p[g, j, l, f] * votes[j, k, l, f]
             grad_b[j, k, l] = total
     for l in range(classes):
         mean = votes.dtype.type(0)

@@ -1,0 +1,160 @@
+"""The trainings of a search. Each is stored as soon as it ends, so that an interrupted search continues where it was."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from statistics import fmean
+from time import monotonic, perf_counter
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+from torch import Tensor
+from torch_geometric.data import Data
+
+from ncgnn.data.fingerprint import fingerprint
+from ncgnn.data.splits import redrawn
+from ncgnn.files import atomic
+from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes
+from ncgnn.train import Epoch
+from ncgnn.train.loop import Training
+from ncgnn.train.soft_targets import Taught
+
+WINDOW = 10
+"""Epochs over which validation accuracy is averaged: the best of many noisy epochs is no fair measure."""
+
+_KEY = "attempt"
+_SHARES = "shares"
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """What to train: a model with its settings, on the graph's split or with training and validation nodes drawn
+    anew, towards labels alone or towards soft targets [N, C], too."""
+
+    model: Model[Any]
+    settings: RunSettings
+    targets: Tensor | None = None
+    draw: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A finished training: the module, and the normalised scores of all nodes [N, C]."""
+
+    attempt: Attempt
+    fitted: Fitted
+    shares: Tensor
+    seconds: float
+    is_collapsed: bool
+
+    @cached_property
+    def accuracy(self) -> float:
+        """Validation accuracy, the best mean over several consecutive epochs."""
+        found = [epoch.val_accuracy for epoch in self.fitted.history]
+        ends = range(min(WINDOW, len(found)), len(found) + 1)
+        return max(fmean(found[max(0, end - WINDOW) : end]) for end in ends)
+
+
+class OutOfTime(Exception):
+    """The time for the search is over."""
+
+
+class Trainer:
+    """Trains attempts on one graph, and remembers them.
+
+    Args:
+        graph: with its split.
+        folder: where to store results; None to store nothing.
+        deadline: when to stop, as told by :func:`time.monotonic`; None for never.
+    """
+
+    def __init__(self, graph: PreparedGraph, folder: Path | None = None, deadline: float | None = None) -> None:
+        self.graph, self.folder, self.deadline = graph, folder, deadline
+        self._drawn: dict[int, PreparedGraph] = {0: graph}
+
+    def run(self, attempt: Attempt) -> Result:
+        path = None if self.folder is None else self.folder / f"{self._key(attempt)}.safetensors"
+        stored = None if path is None else self._read(path, attempt)
+        if stored is not None:
+            return stored
+        result = self._train(attempt)
+        if path is not None:
+            self._keep(path, result)
+        return result
+
+    def _train(self, attempt: Attempt) -> Result:
+        self._check_time()
+        start, graph = perf_counter(), self._graph(attempt.draw)
+        inputs = attempt.model.prepare(graph, attempt.settings)
+        fitted = attempt.model.fit(
+            inputs, graph.data, attempt.settings, lambda epoch: self._check_time(), _towards(attempt.targets)
+        )
+        shares = attempt.model.probabilities(attempt.model.scores(fitted.module, inputs)[0])
+        collapsed = is_collapsed(shares, graph.data)
+        return Result(attempt, fitted, shares, perf_counter() - start, collapsed)
+
+    def _check_time(self) -> None:
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _graph(self, draw: int) -> PreparedGraph:
+        if draw not in self._drawn:
+            self._drawn[draw] = self.graph.with_split(redrawn(self.graph.data, draw))
+        return self._drawn[draw]
+
+    @cached_property
+    def _of_graph(self) -> str:
+        data, digest = self.graph.data, hashlib.sha256()
+        for mask in (data.train_mask, data.val_mask):
+            digest.update(mask.numpy().tobytes())
+        return fingerprint(data) + digest.hexdigest()
+
+    def _key(self, attempt: Attempt) -> str:
+        """The name of everything that the result depends on."""
+        targets = attempt.targets
+        taught = "" if targets is None else hashlib.sha256(targets.numpy().tobytes()).hexdigest()
+        settings = attempt.settings.model_dump(mode="json")
+        text = json.dumps([self._of_graph, attempt.model.name, settings, taught, attempt.draw], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def _keep(self, path: Path, result: Result) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        state = {name: tensor.detach().contiguous() for name, tensor in result.fitted.module.state_dict().items()}
+        history = [list(epoch) for epoch in result.fitted.history]
+        about = {"history": history, "best": list(result.fitted.best), "seconds": result.seconds}
+        with atomic(path, "wb") as file:
+            file.write(save(state | {_SHARES: result.shares.contiguous()}, {_KEY: json.dumps(about)}))
+
+    def _read(self, path: Path, attempt: Attempt) -> Result | None:
+        """A stored result; None if there is none, or a damaged one."""
+        try:
+            content = path.read_bytes()
+            state = load(content)
+            header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+            about = json.loads(header["__metadata__"][_KEY])
+            shares = state.pop(_SHARES)
+            with torch.random.fork_rng(devices=[]):  # weights that are drawn only to be overwritten
+                module = attempt.model.restore(state, Sizes.of(self.graph.data), attempt.settings).eval()
+            history, best = [Epoch(*values) for values in about["history"]], Epoch(*about["best"])
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+            return None
+        collapsed = is_collapsed(shares, self._graph(attempt.draw).data)
+        return Result(attempt, Fitted(module, best, history), shares, float(about["seconds"]), collapsed)
+
+
+def is_collapsed(shares: Tensor, data: Data) -> bool:
+    """Whether all validation nodes are predicted as one class, though they have several."""
+    predicted = shares[data.val_mask].argmax(dim=1)
+    return len(predicted.unique()) == 1 < len(data.y[data.val_mask].unique())
+
+
+def _towards(targets: Tensor | None) -> Callable[[Training], Training]:
+    def change(how: Training) -> Training:
+        return how if targets is None else replace(how, objective=Taught(how.objective, targets))
+
+    return change
