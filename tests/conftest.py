@@ -17,6 +17,11 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+# A search is ten trainings: tests that want one ask for it.
+os.environ["NCGNN_SEARCH"] = "none"
+os.environ["NCGNN_REFIT"] = "0"
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What the library keeps on disk stays out of the home folder of whoever runs the tests."""

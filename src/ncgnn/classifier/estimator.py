@@ -19,7 +19,7 @@ from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
-from ncgnn.models import Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
+from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
@@ -61,6 +61,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     model_: nn.Module
     config_: Any
     encoding_: Encoding | None
+    linked_: list[str] | None = None
 
     def __init__(self, model: str = "ncgnn", settings: RunSettings | Mapping[str, Any] | None = None) -> None:
         self.model = model
@@ -99,10 +100,17 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         model, config, start = self.definition, self.config, perf_counter()
         graph = PreparedGraph.of(data)
         check_split(graph.data)
-        inputs = model.prepare(graph, config)
-        fitted = model.fit(inputs, graph.data, config, on_epoch)
+        fitted = model.fit(model.prepare(graph, config), graph.data, config, on_epoch)
+        scored = self.take(graph, config, fitted)
+        self.seconds_ = perf_counter() - start
+        return scored
+
+    def take(self, graph: PreparedGraph, config: RunSettings, fitted: Fitted) -> Scored:
+        """Become a model that was trained elsewhere on this graph, and score its nodes."""
+        inputs = self.definition.prepare(graph, config)
         self.config_, self.model_, self.num_nodes_ = config, fitted.module, int(graph.data.num_nodes or 0)
         self.best_, self.history_ = fitted.best, fitted.history
+        self.linked_ = list(graph.data.node_ids) if self.definition.reads_links(config) else None
         self._describe(graph.data.class_names, graph.data.feature_names, graph.data.get("encoding"))
         self.calibration_: Calibration | None = None
         scored = self._score(graph.data, inputs)
@@ -110,7 +118,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             aside = graph.data.calibration_mask.cpu()
             self.calibration_ = Calibration.fit(scored.shares[aside].numpy(), graph.data.y.cpu()[aside].numpy())
             scored = replace(scored, calibration=self.calibration_)
-        self.seconds_ = perf_counter() - start
+        self.seconds_ = 0.0
         return scored
 
     def _describe(self, classes: Sequence[str], features: Sequence[str], encoding: Encoding | None) -> None:
@@ -130,7 +138,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         graph = data if isinstance(data, PreparedGraph) else PreparedGraph(complete(data))
         scaled = self._scaled(graph.data)
         graph = graph if scaled is graph.data else graph.with_split(scaled)
-        return graph.data, self.definition.prepare(graph, self.config_)
+        known = graph.as_trained(self.classes_.astype(str).tolist(), self.linked_)
+        return graph.data, self.definition.prepare(known, self.config_)
 
     def _scaled(self, data: Data) -> Data:
         """The graph with its numbers as those that the model was trained on."""
@@ -223,6 +232,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             encoding=None if self.encoding_ is None else self.encoding_.to_json(),
             calibration=self.calibration_,
             nodes=self.num_nodes_,
+            linked=self.linked_,
         )
         write_model(path, state, header)
 
@@ -242,6 +252,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.config_ = self.definition.settings_class.make(header.config, where=str(path))
         self._store_settings(self.config_)
         self.calibration_, self.num_nodes_ = header.calibration, header.nodes
+        self.linked_ = header.linked
         self._describe(header.class_names, header.feature_names, encoding)
         sizes = Sizes(len(header.feature_names), len(header.class_names), header.nodes)
         try:

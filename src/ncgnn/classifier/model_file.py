@@ -27,13 +27,19 @@ class Header(BaseModel):
     encoding: str | None
     calibration: Calibration | None = None
     nodes: int = Field(0, ge=0)  # of the graph that it was trained on; not told in files of the first release
+    linked: list[str] | None = None  # ids of these nodes, for a model that reads rows of links
+
+
+def _unset(header: Header) -> set[str]:
+    """Fields that files have only if they are used, so that others are the same byte for byte."""
+    return {"linked"} if header.linked is None else set()
 
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:
     """A safetensors file: the weights, and everything needed to use them as JSON in the header."""
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in state.items()}
     with atomic(path, "wb") as file:
-        file.write(save(tensors, {_KEY: header.model_dump_json()}))
+        file.write(save(tensors, {_KEY: header.model_dump_json(exclude=_unset(header))}))
 
 
 def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:

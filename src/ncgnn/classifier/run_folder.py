@@ -30,7 +30,12 @@ _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
 
 
 def write_run(
-    folder: Path, classifier: NodeClassifier, scored: Scored, split: int, command: Sequence[str] = ()
+    folder: Path,
+    classifier: NodeClassifier,
+    scored: Scored,
+    split: int,
+    command: Sequence[str] = (),
+    final: Scored | None = None,
 ) -> dict[str, Any]:
     """Write the folder of one run and return the contents of its ``run.json``.
 
@@ -40,16 +45,19 @@ def write_run(
         scored: its scores for the graph it was trained on.
         split: number of the split.
         command: what was typed.
+        final: the scores of the final model, if it was trained again on all labels; all figures are those before.
     """
     folder.mkdir(parents=True, exist_ok=True)
     run = {"command": list(command)} | describe(classifier, scored, split)
+    if final is not None:
+        run["refit"] = {"labels": int(final.data.train_mask.sum()), "epochs": classifier.best_.epoch}
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)
         rows.writerows(classifier.history_)
     classifier.save(folder / "model.safetensors")
     with atomic(folder / "predictions.csv") as file:
-        prediction_table(scored).to_csv(file, index=False, lineterminator="\n")
+        prediction_table(final or scored).to_csv(file, index=False, lineterminator="\n")
     write_description(folder, run)
     return run
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import length_hint
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ncgnn.errors import InputError
 
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from ncgnn.train import Epoch
 
 T = TypeVar("T")
-Show = Callable[[int, str], None]  # how many are done, and what is being done
+
+
+class Show(Protocol):
+    """How many are done, what is being done, and how many there are, where that was not known before."""
+
+    def __call__(self, done: int, text: str, total: int | None = None) -> None: ...
+
 
 PACE = 20.0  # seconds between two lines
 
@@ -62,6 +68,14 @@ def runs(title: str, total: int) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
+def steps(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """Progress over steps, with the time that is left; call what it gives before each with the number of steps that are
+    done, the number of all, and what is next."""
+    with _progress(title, 0, has_end=True) as show:
+        yield lambda done, total, text: show(done, f"{title}  {text}", total)
+
+
+@contextmanager
 def status(first: str) -> Iterator[Callable[[str], None]]:
     """What is being done, where it is not known how long it takes; call what it gives with each next thing."""
     if is_terminal():
@@ -78,7 +92,7 @@ def status(first: str) -> Iterator[Callable[[str], None]]:
 def _progress(title: str, total: int, has_end: bool = False) -> Iterator[Show]:
     if not is_terminal():
         say = _now_and_then()
-        yield lambda done, text: say(f"{text}  {done}/{total}")
+        yield lambda done, text, most=None: say(f"{text}  {done}/{most or total}")
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.progress import TimeRemainingColumn as Remaining
@@ -86,7 +100,7 @@ def _progress(title: str, total: int, has_end: bool = False) -> Iterator[Show]:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, *[Remaining()] * has_end, console=_console(), transient=True) as bar:
         task = bar.add_task(title, total=total or None)
-        yield lambda done, text: bar.update(task, completed=done, description=text)
+        yield lambda done, text, most=None: bar.update(task, completed=done, description=text, total=most or total)
 
 
 def _now_and_then() -> Callable[[str], None]:

@@ -3,20 +3,24 @@
 import shlex
 import sys
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from shutil import rmtree
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.flags import flag
+from ncgnn.cli.told import after_refit, description, summary, write_search
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from ncgnn.classifier import NodeClassifier
     from ncgnn.compare import Compared
-    from ncgnn.models import PreparedGraph, RunSettings
+    from ncgnn.models import Model, PreparedGraph, RunSettings
     from ncgnn.scored import Scored
+    from ncgnn.search import Found
     from ncgnn.train import Epoch
 
 
@@ -39,8 +43,27 @@ class Outcome:
     rows: "list[Compared]"
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How a run is trained.
+
+    Attributes:
+        model: what to train.
+        settings: where nothing is searched.
+        search: ``none``, ``quick`` or ``thorough``.
+        minutes: time limit of the search.
+        refit: whether the final model is trained on all labels.
+    """
+
+    model: "Model[Any]"
+    settings: "RunSettings"
+    search: str
+    minutes: float | None
+    refit: bool
+
+
 def run_split(
-    data: "Data", number: int, model: str, settings: "RunSettings", folder: Path, graph: g.GraphOptions, extras: Extras
+    data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras
 ) -> Outcome:
     """Train on one split of a complete graph and write the run folder."""
     from ncgnn.classifier import NodeClassifier
@@ -48,19 +71,94 @@ def run_split(
     from ncgnn.models import PreparedGraph
 
     title = f"{data.name} split {number}"
-    prepared, classifier = PreparedGraph.of_complete(data), NodeClassifier(model, settings)
-    scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
-    run = write_run(folder, classifier, scored, number, sys.argv[1:])
+    prepared, classifier = PreparedGraph.of_complete(data), NodeClassifier(plan.model.name, plan.settings)
     rows: list[Compared] = []
-    text = _report(folder, title, classifier, scored, graph, rows)
+    told: list[str] = []
+    found = None
+    if plan.search == "none":
+        scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
+    else:
+        found, scored = _search(prepared, classifier, plan, title, folder)
+        rows, told = _of_rivals(prepared, classifier, scored, found), summary(found)
+    final = _refit(prepared, classifier, scored, found, title) if plan.refit else None
+    if final is not None:
+        scored = replace(scored, calibration=final.calibration)
+        told += after_refit(scored, final)
+    run = write_run(folder, classifier, scored, number, sys.argv[1:], final)
+    if found is not None:
+        write_search(folder, found)
+        run |= {"search": description(found, plan.search)}
+        write_description(folder, run)
+    text = _report(folder, title, classifier, scored, graph, rows, told)
     if extras.picture:
-        _draw(folder, scored)
+        _draw(folder, final or scored)
     if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
         rows = _compare(prepared, classifier, scored)
+        text = _report(folder, title, classifier, scored, graph, rows, told)
+    if rows:
         run |= {"comparison": _comparison(rows)}
         write_description(folder, run)
-        text = _report(folder, title, classifier, scored, graph, rows)
     return Outcome(folder, run, text, rows)
+
+
+def _search(
+    prepared: "PreparedGraph", classifier: "NodeClassifier", plan: Plan, title: str, folder: Path
+) -> tuple["Found", "Scored"]:
+    """Search for settings; what was trained is kept in the folder until it is done."""
+    from ncgnn.cli.progress import steps
+    from ncgnn.compare import rivals
+    from ncgnn.search import search
+
+    start, seed = perf_counter(), plan.settings.seed
+    with steps(title) as watch:
+        found = search(
+            prepared,
+            plan.model,
+            plan.search,
+            seed,
+            [other for other in rivals(plan.model.name) if other.knows != "features"],
+            folder / "search",
+            plan.minutes,
+            lambda what, number, total: watch(number - 1, total, what),
+        )
+    scored = classifier.take(prepared, found.settings, found.fitted)
+    classifier.seconds_ = perf_counter() - start
+    rmtree(folder / "search", ignore_errors=True)
+    return found, scored
+
+
+def _of_rivals(
+    prepared: "PreparedGraph", classifier: "NodeClassifier", scored: "Scored", found: "Found"
+) -> "list[Compared]":
+    """The comparison with the rivals of a search, which were trained on the same nodes."""
+    from ncgnn.compare import compare_results
+    from ncgnn.models import find_model
+
+    others = [(find_model(name), one.shares, one.seconds) for name, one in found.rivals.items()]
+    return compare_results(prepared.data, classifier.definition, scored, classifier.seconds_, others)
+
+
+def _refit(
+    prepared: "PreparedGraph", classifier: "NodeClassifier", scored: "Scored", found: "Found | None", title: str
+) -> "Scored":
+    """The final model, trained on all labels and calibrated by cross-validation, and its scores."""
+    from ncgnn.cli.progress import status
+    from ncgnn.search.refit import cross_calibration, refit
+
+    start = perf_counter() - classifier.seconds_
+    model, settings, epochs = classifier.definition, classifier.config_, classifier.best_.epoch
+    targets = None if found is None else found.targets
+    with status(f"{title}: calibration by cross-validation") as say:
+        calibration = classifier.calibration_ or cross_calibration(
+            prepared, model, settings, epochs, targets is not None
+        )
+        say(f"{title}: training on all labels")
+        whole, fitted = refit(prepared, model, settings, epochs, targets)
+    best, history = classifier.best_, classifier.history_
+    final = classifier.take(whole, settings, fitted)
+    classifier.calibration_, classifier.best_, classifier.history_ = calibration, best, history
+    classifier.seconds_ = perf_counter() - start
+    return replace(final, calibration=calibration)
 
 
 def _train(prepared: "PreparedGraph", classifier: "NodeClassifier", title: str, log: Path | None) -> "Scored":
@@ -86,6 +184,7 @@ def _report(
     scored: "Scored",
     graph: g.GraphOptions,
     rows: "list[Compared]",
+    told: list[str],
 ) -> str:
     from ncgnn.explain import is_explained
     from ncgnn.report import report, write_report
@@ -95,7 +194,7 @@ def _report(
         if is_explained(scored)
         else []
     )
-    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)")
+    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told)
     write_report(folder, title, text)
     return text
 

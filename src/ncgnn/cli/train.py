@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,8 +11,12 @@ from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
 from ncgnn.cli.outcome import show
-from ncgnn.cli.run import Extras, run_split
+from ncgnn.cli.progress import refuse
+from ncgnn.cli.run import Extras, Plan, run_split
 from ncgnn.errors import InputError
+
+if TYPE_CHECKING:
+    from ncgnn.models import Model, RunSettings
 
 Epochs = Annotated[int | None, typer.Option(help="Maximum number of epochs.", rich_help_panel=c.PANEL)]
 Seed = Annotated[int | None, typer.Option(help="Random seed for weights and dropout.", rich_help_panel=c.PANEL)]
@@ -24,8 +28,28 @@ Calibrate = Annotated[
     float | None,
     typer.Option(
         metavar="FRACTION",
-        help="Fraction of validation nodes held out for calibration. Default: 0.5 for your own graph with 100 or more"
-        " validation nodes, otherwise 0.",
+        help="Fraction of validation nodes held out for calibration. Default: with --refit none, since all are used by"
+        " cross-validation; else 0.5 for your own graph with 100 or more validation nodes, otherwise 0.",
+        rich_help_panel=p.PANEL,
+    ),
+]
+Search = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL",
+        envvar="NCGNN_SEARCH",
+        help="How many settings to try on validation nodes: none, quick or thorough. Default: quick for a graph without"
+        " a preset if you give no settings, otherwise none.",
+        rich_help_panel=c.PANEL,
+    ),
+]
+Minutes = Annotated[float | None, typer.Option(help="Time limit for the search.", rich_help_panel=c.PANEL)]
+Refit = Annotated[
+    bool | None,
+    typer.Option(
+        "--refit/--no-refit",
+        envvar="NCGNN_REFIT",
+        help="Train the final model on all labels; quality is measured before. Default: for your own tables.",
         rich_help_panel=p.PANEL,
     ),
 ]
@@ -45,12 +69,15 @@ def train(
     filter: c.Filter = None,
     epochs: Epochs = None,
     seed: Seed = None,
+    search: Search = None,
+    minutes: Minutes = None,
     per_class: p.PerClass = None,
     val: p.Val = None,
     fractions: p.Fractions = None,
     split_seed: SplitSeed = 0,
     splits: Splits = 1,
     calibrate: Calibrate = None,
+    refit: Refit = None,
     out: Out = None,
     picture: Picture = False,
     compare: Compare = False,
@@ -60,7 +87,7 @@ def train(
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
     Most built-in datasets have a preset. --config replaces the preset; --set and the options below override individual
-    settings. Datasets from the paper use the paper's splits, files that define splits use their own, and everything
+    settings. For any other graph, a search tries several settings on validation nodes (--search). Datasets from the paper use the paper's splits, files that define splits use their own, and everything
     else is split 60/20/20 (train/val/test) within each class.
 
     Example: `ncgnn train karate --epochs 50`
@@ -79,16 +106,22 @@ def train(
     chosen = c.choose_settings(
         definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
     )
+    given = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
+    level = _level(search, given, bool(graph.name and definition.preset(graph.name)) or not definition.has_portfolio)
+    if level == "none":
+        refuse({"--minutes": minutes}, "nothing is searched")
+    plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition))
     rule = p.SplitRule(per_class, val, fractions)
     found = complete(graph.find())
     numbers = range(split_seed, split_seed + splits)
-    divided = [p.with_aside(rule.apply(found, number), calibrate, number, graph.is_own) for number in numbers]
+    is_aside = graph.is_own and not plan.refit
+    divided = [p.with_aside(rule.apply(found, number), calibrate, number, is_aside) for number in numbers]
     folders = _folders(out or Path("runs") / file_name(found.name), numbers)
     if not as_json:
         g.show_roles(found)
     extras = Extras(picture, compare, tensorboard)
     outcomes = [
-        run_split(data, number, definition.name, chosen, folder, graph, extras)
+        run_split(data, number, plan, folder, graph, extras)
         for number, data, folder in zip(numbers, divided, folders, strict=True)
     ]
     if as_json:
@@ -96,6 +129,27 @@ def train(
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))
     else:
         show(outcomes, divided[0])
+
+
+def _level(search: str | None, given: dict[str, object], is_known: bool) -> str:
+    """How much to search: where settings are given or known, only as asked."""
+    from ncgnn.search import LEVELS
+
+    if search is None:
+        return "none" if is_known or any(value is not None for value in given.values()) else "quick"
+    if search not in ("none", *LEVELS):
+        raise InputError(f"--search {search}: must be none, {', '.join(LEVELS)}")
+    if search != "none":
+        refuse(given, "a search chooses the settings itself")
+    return search
+
+
+def _refits(refit: bool | None, is_own: bool, settings: "RunSettings", model: "Model[Any]") -> bool:
+    from ncgnn.search.refit import can_refit
+
+    if refit and not can_refit(settings):
+        raise InputError(f"--refit: {model.title} is not trained in epochs, whose number could be kept")
+    return (is_own if refit is None else refit) and can_refit(settings)
 
 
 def _folders(out: Path, numbers: range) -> list[Path]:

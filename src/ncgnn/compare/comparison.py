@@ -6,6 +6,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.data.splits import judged_nodes, nodes_to_test
@@ -73,6 +74,18 @@ def compare(
         start = perf_counter()
         predicted = _predict(model, graph, seed)
         yield _row(model.title, model.knows, data, predicted, right, perf_counter() - start)
+
+
+def compare_results(
+    data: Data, own: Model[Any], scored: Scored, seconds: float, others: Sequence[tuple[Model[Any], Tensor, float]]
+) -> list[Compared]:
+    """The rows of models that are already trained: the model whose scores are given, and others with the normalised
+    scores [N, C] and seconds of each."""
+    right = scored.predicted
+    rows = [_row(own.title, own.knows, data, right, right, seconds)]
+    for model, shares, took in others:
+        rows.append(_row(model.title, model.knows, data, shares.argmax(dim=1).numpy(), right, took))
+    return rows
 
 
 def _predict(model: Model[Any], graph: PreparedGraph, seed: int) -> np.ndarray:

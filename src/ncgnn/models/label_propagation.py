@@ -64,6 +64,7 @@ class LabelPropagation(Model[PropagationSettings]):
 
     name, title, settings_class = "label-propagation", "label propagation", PropagationSettings
     knows = "graph"
+    takes_targets = False
     rival = 1
 
     def prepare(self, graph: PreparedGraph, settings: PropagationSettings) -> Inputs:

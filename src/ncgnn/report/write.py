@@ -19,6 +19,7 @@ def report(
     rows: Sequence[Compared] = (),
     advice: Sequence[str] = (),
     how: Callable[[str], str] = lambda option: "",
+    chosen: Sequence[str] = (),
 ) -> str:
     """The report as Markdown.
 
@@ -28,6 +29,7 @@ def report(
         rows: of a comparison, if there was one.
         advice: further lines on what to do next.
         how: what to add to the advice to change an option.
+        chosen: lines on how the model was chosen and trained.
     """
     check_trained_here(classifier)
     found = quality(scored.data, scored.predicted)
@@ -36,6 +38,7 @@ def report(
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),
         "What matters": what_matters(matters(scored)),
+        **({"How it was chosen": list(chosen)} if chosen else {}),
         **({"Compared with simpler models": comparison(rows)} if rows else {}),
         "Next steps": next_steps,
     }

@@ -1,4 +1,4 @@
-"""The trainings of a search. Each is stored as soon as it ends, so that an interrupted search continues where it was."""
+"""The trainings of a search, each stored as soon as it ends, so that an interrupted search continues where it was."""
 
 import hashlib
 import json
@@ -91,9 +91,8 @@ class Trainer:
         self._check_time()
         start, graph = perf_counter(), self._graph(attempt.draw)
         inputs = attempt.model.prepare(graph, attempt.settings)
-        fitted = attempt.model.fit(
-            inputs, graph.data, attempt.settings, lambda epoch: self._check_time(), _towards(attempt.targets)
-        )
+        change = {} if attempt.targets is None else {"change": _towards(attempt.targets)}
+        fitted = attempt.model.fit(inputs, graph.data, attempt.settings, lambda epoch: self._check_time(), **change)
         shares = attempt.model.probabilities(attempt.model.scores(fitted.module, inputs)[0])
         collapsed = is_collapsed(shares, graph.data)
         return Result(attempt, fitted, shares, perf_counter() - start, collapsed)
@@ -153,8 +152,8 @@ def is_collapsed(shares: Tensor, data: Data) -> bool:
     return len(predicted.unique()) == 1 < len(data.y[data.val_mask].unique())
 
 
-def _towards(targets: Tensor | None) -> Callable[[Training], Training]:
+def _towards(targets: Tensor) -> Callable[[Training], Training]:
     def change(how: Training) -> Training:
-        return how if targets is None else replace(how, objective=Taught(how.objective, targets))
+        return replace(how, objective=Taught(how.objective, targets))
 
     return change

@@ -7,25 +7,39 @@ LevelName = Literal["none", "quick", "thorough"]
 
 
 @dataclass(frozen=True)
+class Round:
+    """How long the trainings of a round may take, relative to the number of epochs that the default settings need."""
+
+    epochs: float
+    patience: float
+
+    def limits(self, usual: int) -> dict[str, int]:
+        """The settings that limit a training."""
+        return {"epochs": max(30, round(self.epochs * usual)), "patience": max(15, round(self.patience * usual))}
+
+
+@dataclass(frozen=True)
 class Level:
     """The rounds of a search.
 
     Attributes:
-        epochs: maximum number of epochs of all candidates in the first round, and of the finalists.
-        patience: epochs without improvement before a training ends, in both.
-        finalists: number of candidates that reach the second round.
+        brief: all candidates.
+        long: the best of them, and all trainings after.
+        finalists: number of candidates in the second round.
         repeats: trainings of each finalist in the second round.
         seeds: further trainings of the winner, to learn from.
+        of_rivals: number of settings to try of each rival.
     """
 
-    epochs: tuple[int, int]
-    patience: tuple[int, int]
+    brief: Round
+    long: Round
     finalists: int
     repeats: int
     seeds: int
+    of_rivals: int
 
 
 LEVELS: dict[str, Level] = {
-    "quick": Level((60, 200), (30, 40), finalists=3, repeats=1, seeds=1),
-    "thorough": Level((150, 400), (60, 80), finalists=5, repeats=3, seeds=2),
+    "quick": Level(Round(0.3, 0.15), Round(0.75, 0.2), finalists=3, repeats=1, seeds=1, of_rivals=2),
+    "thorough": Level(Round(0.6, 0.3), Round(2.0, 0.5), finalists=5, repeats=3, seeds=2, of_rivals=4),
 }

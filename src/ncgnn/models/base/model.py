@@ -74,6 +74,8 @@ class Model(ABC, Generic[S]):
         settings_class: class of its settings.
         variants: variants that are tuned separately, the default first.
         knows: what it uses: ``features``, ``graph`` (edges and labels) or ``both``.
+        has_reasons: whether its predictions are explained exactly.
+        takes_targets: whether it can learn from soft targets for all nodes.
         rival: rank among the simpler models that others are compared with, simplest first; None if it is not one.
         measured: rank among the models that ``bench`` measures by default; None if it is not one.
     """
@@ -84,6 +86,7 @@ class Model(ABC, Generic[S]):
     variants: ClassVar[tuple[str, ...]] = ()
     knows: ClassVar[Knows] = "both"
     has_reasons: ClassVar[bool] = False
+    takes_targets: ClassVar[bool] = True
     rival: ClassVar[int | None] = None
     measured: ClassVar[int | None] = None
 
@@ -164,6 +167,10 @@ class Model(ABC, Generic[S]):
             raise ValueError("the weights do not fit its configuration") from None
         return module
 
+    def reads_links(self, settings: S) -> bool:
+        """Whether it recognises nodes by whom they are linked with, so that it needs to know these again."""
+        return False
+
     def of_variant(self, variant: str) -> dict[str, Any]:
         """The settings that define the variant."""
         return {}
@@ -181,6 +188,11 @@ class Model(ABC, Generic[S]):
     def candidates(self) -> list[S]:
         """The settings to try on a graph without a preset; the best on validation nodes are used."""
         return [self.settings_class.make({})]
+
+    @property
+    def has_portfolio(self) -> bool:
+        """Whether it has settings for a search to try."""
+        return type(self).portfolio is not Model.portfolio
 
     def portfolio(self, graph: PreparedGraph) -> dict[str, S]:
         """What a search tries on a graph, by name; default: the candidates."""

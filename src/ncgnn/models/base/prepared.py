@@ -1,11 +1,11 @@
 """A graph prepared for models."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
@@ -24,10 +24,14 @@ class PreparedGraph:
 
     Attributes:
         data: the complete graph, its numbers scaled.
+        classes: the classes of the model, whose order may be another than the graph's.
+        linked: ids of the nodes that columns of links stand for; None for all nodes of the graph.
     """
 
     def __init__(self, data: Data) -> None:
         self.data = data
+        self.classes: Sequence[str] = data.class_names if "class_names" in data else ()
+        self.linked: Sequence[str] | None = None
         self._x: dict[bool, Tensor] = {}
         self._features: dict[bool, LinearOperator] = {}
         self._dense: dict[bool, Tensor] = {}
@@ -47,6 +51,13 @@ class PreparedGraph:
         """The same graph with another split or other scaling of its numbers; what edges alone decide is shared."""
         other = PreparedGraph(data)
         other._of_edges = self._of_edges
+        return other
+
+    def as_trained(self, classes: Sequence[str], linked: Sequence[str] | None) -> "PreparedGraph":
+        """The same graph for a model that was trained with these classes and these nodes to link to."""
+        other = self.with_split(self.data)
+        other._x, other._features, other._dense = self._x, self._features, self._dense
+        other.classes, other.linked = classes, linked
         return other
 
     def x(self, normalize: bool) -> Tensor:
@@ -83,24 +94,47 @@ class PreparedGraph:
         return cast(PreparedFilter, self._of_edges[key])
 
     def links(self, edges: str = ALL) -> CSR:
-        """The rows of links [N, N], of unit length."""
-        key = f"links {edges}"
+        """The rows of links [N, nodes linked to], of unit length."""
+        key = f"links {edges}" if self.linked is None else f"links {edges} to {hash(tuple(self.linked))}"
         if key not in self._of_edges:
-            chosen, nodes = chosen_edges(self.data, edges), int(self.data.num_nodes or 0)
-            rows, columns = chosen.edge_index.flip(0).numpy()  # a row holds the nodes that messages come from
-            weight = chosen.get("edge_weight")
-            values = np.ones(rows.size) if weight is None else weight.numpy().astype(float)
-            matrix = unit_rows(sp.csr_matrix((values, (rows, columns)), shape=(nodes, nodes)))
+            matrix = unit_rows(self._link_counts(chosen_edges(self.data, edges)))
             self._of_edges[key] = CSR.from_scipy(matrix, torch.get_default_dtype())
         return cast(CSR, self._of_edges[key])
+
+    def _link_counts(self, chosen: Data) -> sp.csr_matrix:
+        nodes = int(self.data.num_nodes or 0)
+        rows, columns = chosen.edge_index.flip(0).numpy()  # a row holds the nodes that messages come from
+        weight = chosen.get("edge_weight")
+        values = np.ones(rows.size) if weight is None else weight.numpy().astype(float)
+        matrix = sp.csr_matrix((values, (rows, columns)), shape=(nodes, nodes))
+        if self.linked is None or list(self.linked) == list(self.data.node_ids):
+            return matrix
+        places = {name: place for place, name in enumerate(self.data.node_ids)}
+        known = [(column, places[name]) for column, name in enumerate(self.linked) if name in places]
+        if not known:
+            raise InputError(
+                "the model recognises nodes by their links to the nodes it was trained on, and this graph has none"
+                " of them"
+            )
+        targets, sources = zip(*known, strict=True)
+        chosen_columns = sp.csr_matrix(
+            (np.ones(len(known)), (sources, targets)), shape=(nodes, len(self.linked))
+        )
+        return sp.csr_matrix(matrix @ chosen_columns)
 
     @property
     def known_classes(self) -> Dense:
         """The classes of the training nodes [N, C], with zeros for all others."""
-        train, y = self.data.get("train_mask"), self.data.y
-        known = torch.zeros(len(y), len(self.data.class_names), dtype=torch.get_default_dtype())
-        if train is not None:
-            known[train] = F.one_hot(y[train], known.shape[1]).to(known.dtype)
+        data, train = self.data, self.data.get("train_mask")
+        known = torch.zeros(len(data.y), len(self.classes), dtype=torch.get_default_dtype())
+        if train is None or train.dim() > 1:
+            return Dense(known)
+        numbers = {name: number for number, name in enumerate(self.classes)}
+        places = torch.tensor([numbers.get(name, -1) for name in data.class_names])
+        nodes = (train & (data.y >= 0)).nonzero().flatten()
+        classes = places[data.y[nodes]]
+        nodes, classes = nodes[classes >= 0], classes[classes >= 0]
+        known[nodes, classes] = 1
         return Dense(known)
 
     @property

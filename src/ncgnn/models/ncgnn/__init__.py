@@ -10,7 +10,7 @@ from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn.config import Config, Group, preset
 from ncgnn.models.ncgnn.points import known_points
-from ncgnn.models.ncgnn.portfolio import portfolio
+from ncgnn.models.ncgnn.portfolio import settings_to_try
 from ncgnn.models.ncgnn.space import suggest
 from ncgnn.nn import NCGNN, Beliefs, GraphFilter, Routing, proportions
 from ncgnn.sparse import LinearOperator, Reused
@@ -106,11 +106,14 @@ class NCGNNModel(Model[Config]):
     def probabilities(self, scores: Tensor) -> Tensor:
         return proportions(scores)
 
+    def reads_links(self, settings: Config) -> bool:
+        return "links" in {settings.reads, *(group.reads for group in settings.groups)}
+
     def of_variant(self, variant: str) -> dict[str, Any]:
         return {"filter": variant} if variant else {}
 
     def portfolio(self, graph: PreparedGraph) -> dict[str, Config]:
-        return portfolio(graph)
+        return settings_to_try(graph)
 
     def within(self, settings: Config, hops: int | None) -> Config:
         """The hops of the attention filter cut or continued, and the initial zeta of each.

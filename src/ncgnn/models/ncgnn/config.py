@@ -30,6 +30,7 @@ _OF_FILTER = {
 
 
 Reads = Literal["features", "links"]
+Edges = Annotated[str, Field(min_length=1)]
 
 
 class Group(BaseModel):
@@ -41,7 +42,7 @@ class Group(BaseModel):
         "features", description="what its capsules read: features, links, or the predicted classes of neighbours"
     )
     hops: list[Hop] = Field([0], description="hops of its filter; beliefs: always 1, without the node itself")
-    edges: str = Field(ALL, description="edges of its filter and links: all, in, out, or of one table")
+    edges: Edges = Field(ALL, description="edges of its filter and links: all, in, out, or of one table")
     num_capsules: Size = Field(4, description="primary capsules per node; beliefs: one per class")
     scale: float = Field(1.0, gt=0, le=100, description="beliefs: factor of the votes")
 
@@ -84,7 +85,7 @@ class Config(RunSettings):
     tolerance: float = Field(1e-6, gt=0, description="diffusion: tolerance of PageRank on large graphs")
 
     reads: Reads = Field("features", description="what the capsules read: features or links")
-    edges: str = Field(ALL, description="edges of filter and links: all, in, out, or of one table")
+    edges: Edges = Field(ALL, description="edges of filter and links: all, in, out, or of one table")
     groups: list[Group] = Field([], description="further groups of capsules, routed together with these")
     num_capsules: Size = Field(4, description="primary capsules per node, K")
     primary_channels: Size = Field(32, description="size of a primary capsule, f_p")

@@ -15,16 +15,18 @@ _PAGERANK = {"filter": "diffusion", "alpha": 0.1, "steps": 10}
 _BELIEFS = {"groups": [{"reads": "beliefs", "scale": 0.3}]}
 
 
-def portfolio(graph: PreparedGraph) -> dict[str, Config]:
+def settings_to_try(graph: PreparedGraph) -> dict[str, Config]:
     """The candidates for this graph, by name."""
-    found = {
+    found: dict[str, dict[str, Any]] = {
         "default": {},
+        "rows of features normalised": {"normalize_features": True},
         "averaged weights": _REGIME,
         "averaged weights, PageRank": _REGIME | _PAGERANK,
         "weak regularisation": _WEAK,
         "own features first": {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "dropout": 0.5, "weight_decay": 1e-3, "lr": 5e-3},
-        "own features alone": _REGIME | {"hops": [0]},
         "beliefs": _REGIME | _BELIEFS,
+        "neighbours apart": _WEAK | {"hops": [0], "groups": [{"hops": [1]}, {"hops": [2]}]},
+        "own features, beliefs": {"hops": [0], "groups": [{"reads": "beliefs"}]},
         "links": _WEAK | {"hops": [1, 2, 3], "class_channels": 8, "groups": [{"reads": "links"}]},
     }
     tables = graph.data.get("edge_tables") or {}

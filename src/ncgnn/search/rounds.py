@@ -35,7 +35,7 @@ class Tried:
     """One training of a search.
 
     Attributes:
-        step: ``candidates``, ``finalists``, ``teachers``, ``students`` or ``rivals``.
+        step: ``first``, ``candidates``, ``finalists``, ``teachers``, ``students`` or ``rivals``.
         name: the candidate, or the model.
         seed: of weights and dropout.
         draw: 0 for the given training and validation nodes; others are drawn anew.
@@ -130,12 +130,13 @@ class _Search:
         self.rivals: dict[str, Result] = {}
         self.best: tuple[str, Result] | None = None  # so far, on the given split
         self.teachers: dict[int, list[str]] = {}
+        self.usual = 100  # epochs that the first candidate takes
 
     @property
     def total(self) -> int:
         """The most trainings that there can be."""
-        level, rivals = self.level, sum(len(other.candidates()) for other in self.others)
-        return len(self.candidates) + level.finalists * self._repeats + level.seeds + 2 + rivals
+        level, rivals = self.level, sum(len(self._of_rival(other)) for other in self.others)
+        return 1 + len(self.candidates) + level.finalists * self._repeats + level.seeds + 2 + rivals
 
     @property
     def _repeats(self) -> int:
@@ -160,11 +161,14 @@ class _Search:
         return Found(name, attempt.settings, *parts, self.tried, self.rivals)
 
     def _all_steps(self) -> None:
+        self._learn_how_long()
         for name in self.candidates:
             self._try("candidates", name, 0)
         for name in self._ranked()[: self.level.finalists]:
             for repeat in range(1, self._repeats + 1):
                 self._try("finalists", name, repeat, draw=self._draw(repeat))
+        if not self._ranked():
+            return
         winner = self._ranked()[0]
         done = len(self._on_given(winner))
         for repeat in range(done, done + self.level.seeds):
@@ -173,18 +177,22 @@ class _Search:
             self._try_rival(other)
         self._teach(winner)
 
+    def _learn_how_long(self) -> None:
+        """Train the first candidate to its end, as without a search: what follows is limited in its epochs."""
+        name, settings = next(iter(self.candidates.items()))
+        attempt = Attempt(self.model, settings.model_copy(update={"seed": self.seed}))
+        result = self._run("first", name, attempt)
+        if result is not None:
+            self.usual = len(result.fitted.history)
+            self.best = name, result
+
     def _draw(self, repeat: int) -> int:
         """The first repetition is on the given nodes, with another seed; where they are few, others are drawn anew."""
         return repeat - 1 if self._is_few else 0
 
     def _try(self, step: str, name: str, repeat: int, draw: int = 0, targets: Tensor | None = None) -> Result | None:
-        is_brief = step == "candidates"
-        changes = {
-            "seed": self.seed + repeat,
-            "epochs": self.level.epochs[not is_brief],
-            "patience": self.level.patience[not is_brief],
-        }
-        settings = self.candidates[name].model_copy(update=changes)
+        limits = (self.level.brief if step == "candidates" else self.level.long).limits(self.usual)
+        settings = _limited(self.candidates[name], limits, self.seed + repeat)
         result = self._run(step, name, Attempt(self.model, settings, targets, draw))
         if result is not None and targets is None:
             self.results[name].append(result)
@@ -222,21 +230,24 @@ class _Search:
 
     def _try_rival(self, other: Model[Any]) -> None:
         tried = []
-        most = {"epochs": self.level.epochs[1], "patience": self.level.patience[1]}
-        for settings in other.candidates():
-            changes = {key: value for key, value in most.items() if key in type(settings).model_fields}
-            attempt = Attempt(other, settings.model_copy(update={"seed": self.seed} | changes))
+        limits = self.level.long.limits(self.usual)
+        for settings in self._of_rival(other):
+            attempt = Attempt(other, _limited(settings, limits, self.seed))
             tried.append(self._run("rivals", other.title, attempt))
         found = [result for result in tried if result is not None]
         if found:
             self.rivals[other.name] = max(found, key=lambda result: result.fitted.best.rank)
+
+    def _of_rival(self, other: Model[Any]) -> list[RunSettings]:
+        found: list[RunSettings] = other.candidates()[: self.level.of_rivals]
+        return found
 
     def _teach(self, winner: str) -> None:
         """Train the winner towards what good models say: its own kind, and then with rivals that are as good. A student
         is kept if it is as good as the trainings of the winner are on average; their best is partly luck."""
         own = self._good_trainings()
         trainings = [result for result in self._on_given(winner)[1:] if not result.is_collapsed]
-        if not own or not trainings:
+        if not self.model.takes_targets or not own or not trainings:
             return
         self.best = winner, max(trainings, key=_rank)
         students = [self._learn(winner, own)]
@@ -264,6 +275,12 @@ class _Search:
         if result is not None:
             self.teachers[id(result)] = list(dict.fromkeys(name for name, _ in teachers))
         return result
+
+
+def _limited(settings: RunSettings, limits: dict[str, int], seed: int) -> RunSettings:
+    """The settings with a seed and, if the model is trained in epochs, with limits to them."""
+    known = {key: value for key, value in limits.items() if key in type(settings).model_fields}
+    return settings.model_copy(update=known | {"seed": seed})
 
 
 def _rank(result: Result) -> tuple[bool, float]:
