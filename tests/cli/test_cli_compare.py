@@ -9,7 +9,7 @@ from ncgnn.compare import rivals
 from ncgnn.errors import InputError
 
 OPTIONS = ["--epochs", 2, *QUICK, "--compare"]
-MODELS = ["NCGNN", "label propagation", "gradient boosting", "MLP", "GCN"]
+MODELS = ["NCGNN", "label propagation", "gradient boosting", "boosting with neighbours", "MLP", "GCN", "APPNP"]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_the_simplest_of_those_that_are_as_good_is_named():
 def test_as_good_as_ncgnn_is_not_enough_where_another_is_better():
     rows = [row("NCGNN", 0.80), row("boosting", 0.80, "features"), row("GCN", 0.85, "both", 20, 70)]
     assert judge(rows).use == "GCN"
-    assert judge(rows).text.startswith("a plain graph convolution does better (85.0%")
+    assert judge(rows).text.startswith("a simpler model of features and graph does better (85.0%")
 
 
 def test_better_by_what_may_be_chance_is_called_as_well():

@@ -23,7 +23,9 @@ def random_parts():
 
 def two_groups(beliefs: bool = False, **options) -> ncgnn.NCGNN:
     torch.manual_seed(0)
-    further: list[CapsuleGroup | Beliefs] = [CapsuleGroup("links", PrimaryCapsules(N, 3, 6), ncgnn.AttentionFilter([0]))]
+    further: list[CapsuleGroup | Beliefs] = [
+        CapsuleGroup("links", PrimaryCapsules(N, 3, 6), ncgnn.AttentionFilter([0]))
+    ]
     if beliefs:
         further.append(Beliefs(C, SIZE, ncgnn.AttentionFilter([1], has_loops=False)))
     model = ncgnn.NCGNN(

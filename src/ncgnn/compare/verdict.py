@@ -14,7 +14,7 @@ _COARSE = 0.05  # no verdict if a difference of five points cannot be detected
 _ALONE = {
     "features": "features alone do",
     "graph": "the graph and its labels alone do",
-    "both": "a plain graph convolution does",
+    "both": "a simpler model of features and graph does",
 }
 
 

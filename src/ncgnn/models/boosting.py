@@ -1,8 +1,8 @@
 """Gradient boosting on features only (scikit-learn), with trees stored as tensors."""
 
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import feature_matrix
-from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
+from ncgnn.models.base.model import Change, Fitted, Knows, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import RunSettings, Seed
 from ncgnn.train.inputs import Inputs
@@ -43,19 +43,31 @@ class Trees(nn.Module):
     (a leaf points to itself), ``base`` the scores before the first tree, ``reduction`` the selected columns, or the
     directions of the features."""
 
+    parts: ClassVar[tuple[str, ...]] = _TREE
+
     def __init__(self, arrays: Mapping[str, Tensor]) -> None:
         super().__init__()
         for name, array in arrays.items():
             self.register_buffer(name, array)
 
-    def forward(self, x: sp.csr_array) -> Tensor:
+    @staticmethod
+    def columns(reduction: np.ndarray, x: sp.csr_array) -> np.ndarray:
+        """What the trees split [N, d]."""
+        return reduced(x, reduction)
+
+    @staticmethod
+    def goes_left(values: Tensor, at: Mapping[str, Tensor], place: tuple[Tensor, Tensor]) -> Tensor:
+        """Whether the values [N, trees] belong into the left branches of the nodes at ``place``."""
+        return values <= at["num_threshold"][place]
+
+    def forward(self, *inputs: Any) -> Tensor:
         """Class scores [N, C] of features [N, f]."""
         at: dict[str, Any] = dict(self.named_buffers())
-        rows = torch.from_numpy(reduced(x, at["reduction"].numpy())).double()
+        rows = torch.from_numpy(self.columns(at["reduction"].numpy(), *inputs)).double()
         tree = torch.arange(len(at["left"]))
         node = torch.zeros(len(rows), len(tree), dtype=torch.int64)
         for _ in range(int(at["depth"])):
-            goes_left = rows.gather(1, at["feature_idx"][tree, node]) <= at["num_threshold"][tree, node]
+            goes_left = self.goes_left(rows.gather(1, at["feature_idx"][tree, node]), at, (tree, node))
             node = torch.where(goes_left, at["left"][tree, node], at["right"][tree, node])
         scores: Tensor = at["base"]
         for stage in at["value"][tree, node].unflatten(1, (-1, len(scores))).unbind(1):
@@ -70,32 +82,39 @@ class Boosting(Model[BoostingSettings]):
     """Feature reduction and number of trees are selected on validation nodes."""
 
     name, title, settings_class = "boosting", "gradient boosting", BoostingSettings
-    knows = "features"
+    knows: ClassVar[Knows] = "features"
+    takes_targets = False
     rival = 2
+    trees: ClassVar[type[Trees]] = Trees
 
     def prepare(self, graph: PreparedGraph, settings: BoostingSettings) -> Inputs:
         return Inputs((feature_matrix(graph.data.x),))
 
     def build(self, sizes: Sizes, settings: BoostingSettings) -> Trees:
-        return Trees({})
+        return self.trees({})
 
     def fit(
-        self, inputs: Inputs, split: Data, settings: BoostingSettings, on_epoch: OnEpoch = lambda epoch: None
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: BoostingSettings,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
     ) -> Fitted:
-        (x,) = inputs.arguments
-        y, train, val = split.y.numpy(), split.train_mask.numpy(), split.val_mask.numpy()
-        tried = [
-            _boost(reduced(x, reduction), y, train, val, settings, reduction)
-            for reduction in reductions(x, y, train, settings.seed)
-        ]
+        x, y, train, val = inputs.arguments[0], split.y.numpy(), split.train_mask.numpy(), split.val_mask.numpy()
+        tried = []
+        for reduction in reductions(x, y, train, settings.seed):
+            columns = self.trees.columns(reduction, *inputs.arguments)
+            right, arrays = _boost(columns, y, train, val, settings, self.trees.parts)
+            tried.append((right, arrays | {"reduction": torch.from_numpy(reduction)}))
         found = max(tried, key=lambda one: one[0])[1]
-        module = Trees(found | {"num_classes": torch.tensor(len(split.class_names))})
+        module = self.trees(found | {"num_classes": torch.tensor(len(split.class_names))})
         return in_one_epoch(module, self.probabilities(class_scores(module, inputs)), split, on_epoch)
 
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: BoostingSettings) -> Trees:
-        if set(state) != {*_TREE, "base", "depth", "reduction", "classes", "num_classes"}:
+        if set(state) != {*self.trees.parts, "base", "depth", "reduction", "classes", "num_classes"}:
             raise ValueError("it holds no trees")
-        return Trees(state)
+        return self.trees(state)
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         return {"leaf": trial.suggest_int("leaf", 1, 40)}
@@ -105,7 +124,7 @@ class Boosting(Model[BoostingSettings]):
 
 
 def _boost(
-    x: np.ndarray, y: np.ndarray, train: np.ndarray, val: np.ndarray, settings: BoostingSettings, reduction: np.ndarray
+    x: np.ndarray, y: np.ndarray, train: np.ndarray, val: np.ndarray, settings: BoostingSettings, parts: Sequence[str]
 ) -> tuple[float, dict[str, Tensor]]:
     """The validation accuracy with the best number of trees, and these trees."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -118,17 +137,17 @@ def _boost(
     ).fit(x[train], y[train])
     right = [float(np.mean(predicted == y[val])) for predicted in model.staged_predict(x[val])]
     kept = [tree.nodes for stage in model._predictors[: int(np.argmax(right)) + 1] for tree in stage]
-    arrays = _arrays(kept, model._baseline_prediction.ravel(), reduction)
+    arrays = _arrays(kept, model._baseline_prediction.ravel(), parts)
     return max(right), arrays | {"classes": torch.from_numpy(model.classes_).long()}
 
 
-def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) -> dict[str, Tensor]:
+def _arrays(trees: list[np.ndarray], base: np.ndarray, parts: Sequence[str]) -> dict[str, Tensor]:
     """Padded trees [trees, nodes]; a leaf points to itself, whatever the feature."""
     most = max(map(len, trees))
-    found: dict[str, Any] = {name: np.zeros((len(trees), most)) for name in _TREE}
+    found: dict[str, Any] = {name: np.zeros((len(trees), most)) for name in parts}
     for number, nodes in enumerate(trees):
         own, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
-        for name in _TREE:
+        for name in parts:
             values = nodes[name]
             found[name][number, : len(nodes)] = np.where(is_leaf, own, values) if name in ("left", "right") else values
     tensors = {name: torch.from_numpy(values) for name, values in found.items()}
@@ -137,7 +156,6 @@ def _arrays(trees: list[np.ndarray], base: np.ndarray, reduction: np.ndarray) ->
     return tensors | {
         "base": torch.from_numpy(base.astype(float)),
         "depth": torch.tensor(depth),
-        "reduction": torch.from_numpy(reduction),
     }
 
 

@@ -56,6 +56,13 @@ class GATModel(Model[GATSettings]):
     def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
         return cast(GAT, module.eval()).hidden(*inputs.arguments)
 
+    def candidates(self) -> list[GATSettings]:
+        """The published settings, with row-normalised and unchanged features, and less regularisation, which suits
+        many labels."""
+        weak = {"dropout": 0.2, "weight_decay": 5e-5, "lr": 0.01}
+        raw = {"normalize_features": False}
+        return [GATSettings.make(values) for values in ({}, raw, raw | weak)]
+
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         return super().space(trial, graph, variant) | {
             "heads": trial.suggest_categorical("heads", (4, 8)),

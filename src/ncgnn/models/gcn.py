@@ -43,7 +43,7 @@ class GCN(Model[GCNSettings]):
     """Graph convolutions without biases, as in the published code."""
 
     name, title, settings_class = "gcn", "GCN", GCNSettings
-    rival = 4
+    rival = 5
 
     def prepare(self, graph: PreparedGraph, settings: GCNSettings) -> Inputs:
         return Inputs((graph.features(settings.normalize_features), graph.adjacency))

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
-from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes, in_one_epoch
+from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import RunSettings, Seed, stepped
 from ncgnn.nn import proportions
@@ -75,7 +75,12 @@ class LabelPropagation(Model[PropagationSettings]):
         return Propagation(none, none, none, sizes, settings)
 
     def fit(
-        self, inputs: Inputs, split: Data, settings: PropagationSettings, on_epoch: OnEpoch = lambda epoch: None
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: PropagationSettings,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
     ) -> Fitted:
         known = split.train_mask.nonzero().squeeze(1)
         module = Propagation(known, split.y[known], inputs.arguments[1], Sizes.of(split), settings)

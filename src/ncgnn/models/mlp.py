@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.models.base.layers import LayerSettings, LayerStack, layer_training
-from ncgnn.models.base.model import Fitted, Model, OnEpoch, Sizes
+from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.sparse import cheaper_operator
 from ncgnn.train.inputs import Inputs
@@ -38,7 +38,8 @@ class MLP(Model[MLPSettings]):
 
     name, title, settings_class = "mlp", "MLP", MLPSettings
     knows = "features"
-    rival = 3
+    takes_targets = False
+    rival = 4
 
     def prepare(self, graph: PreparedGraph, settings: MLPSettings) -> Rows:
         divided = settings.normalize_features
@@ -50,14 +51,24 @@ class MLP(Model[MLPSettings]):
     def training(self, module: nn.Module, settings: MLPSettings) -> Training:
         return layer_training(module, settings)
 
-    def fit(self, inputs: Inputs, split: Data, settings: MLPSettings, on_epoch: OnEpoch = lambda epoch: None) -> Fitted:
+    def fit(
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: MLPSettings,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
+    ) -> Fitted:
         """Train on training and validation nodes only: nodes are independent, so the others would only cost time."""
         assert isinstance(inputs, Rows)
         known = known_nodes(inputs.x, split)
-        return super().fit(Inputs((cheaper_operator(known.x),)), known, settings, on_epoch)
+        return super().fit(Inputs((cheaper_operator(known.x),)), known, settings, on_epoch, change)
 
     def candidates(self) -> list[MLPSettings]:
-        return [MLPSettings.make({"normalize_features": divided}) for divided in (True, False)]
+        """The published settings, with row-normalised features, which suits words, and with unchanged features, which
+        suits numbers; less regularisation of the former, and more of the latter."""
+        weak, raw = {"dropout": 0.2, "weight_decay": 1e-5}, {"normalize_features": False}
+        return [MLPSettings.make(values) for values in ({}, raw, weak, raw | {"weight_decay": 5e-3})]
 
 
 def known_nodes(x: Tensor, split: Data) -> Data:

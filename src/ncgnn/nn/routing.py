@@ -72,7 +72,7 @@ def route(
         c = b.softmax(dim=1)  # eq. 12
         selected = (c.unsqueeze(-1) * votes).split(list(groups), dim=1)
         p = [of_group.sum(dim=1) for of_group in selected]  # eq. 8, capsule selection
-        u = sum((a @ said for a, said in zip(filters, p, strict=True)), bias)  # eq. 9, class message passing
+        u = bias + sum((a @ said.flatten(1)).view_as(said) for a, said in zip(filters, p, strict=True))  # eq. 9
         v = squash(u)  # eq. 10
         if t < iterations - 1:
             b = b + beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13

@@ -117,9 +117,7 @@ class PreparedGraph:
                 " of them"
             )
         targets, sources = zip(*known, strict=True)
-        chosen_columns = sp.csr_matrix(
-            (np.ones(len(known)), (sources, targets)), shape=(nodes, len(self.linked))
-        )
+        chosen_columns = sp.csr_matrix((np.ones(len(known)), (sources, targets)), shape=(nodes, len(self.linked)))
         return sp.csr_matrix(matrix @ chosen_columns)
 
     @property

@@ -179,9 +179,7 @@ class Config(RunSettings):
         """The filter of a further group."""
         return AttentionFilter([1], has_loops=False) if group.reads == "beliefs" else AttentionFilter(group.hops)
 
-    def _make_group(
-        self, group: Group, in_channels: int, out_channels: int, num_nodes: int
-    ) -> CapsuleGroup | Beliefs:
+    def _make_group(self, group: Group, in_channels: int, out_channels: int, num_nodes: int) -> CapsuleGroup | Beliefs:
         name, filter = group_name(group.reads, group.edges), self.group_filter(group)
         if group.reads == "beliefs":
             return Beliefs(out_channels, self.class_channels, filter, scale=group.scale, name=name)
