@@ -1,5 +1,6 @@
 """Models with scikit-learn's manners: fit, predict, save, load."""
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
+from ncgnn.search.attempts import is_collapsed
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
 
@@ -62,6 +64,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     config_: Any
     encoding_: Encoding | None
     linked_: list[str] | None = None
+    known_: dict[str, int] | None = None
 
     def __init__(self, model: str = "ncgnn", settings: RunSettings | Mapping[str, Any] | None = None) -> None:
         self.model = model
@@ -100,9 +103,30 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         model, config, start = self.definition, self.config, perf_counter()
         graph = PreparedGraph.of(data)
         check_split(graph.data)
-        fitted = model.fit(model.prepare(graph, config), graph.data, config, on_epoch)
-        scored = self.take(graph, config, fitted)
+        scored = self.take(graph, config, model.fit(model.prepare(graph, config), graph.data, config, on_epoch))
+        if is_collapsed(scored.shares, graph.data) and len(self.history_) > getattr(config, "patience", np.inf):
+            scored = self._restarted(graph, scored, on_epoch)
         self.seconds_ = perf_counter() - start
+        return scored
+
+    def _restarted(self, graph: PreparedGraph, scored: Scored, on_epoch: OnEpoch) -> Scored:
+        """After a training that ended with one class for all nodes: with other settings, if there are any."""
+        model, before = self.definition, (self.config_, Fitted(self.model_, self.best_, self.history_))
+        one = scored.classes[int(scored.predicted[graph.data.val_mask.numpy()][0])]
+        what = f"{model.title} predicted {one!r} for all validation nodes: it learned nothing"
+        other = model.restart(self.config_)
+        if other is not None:
+            fitted = model.fit(model.prepare(graph, other), graph.data, other, on_epoch)
+            again = self.take(graph, other, fitted)
+            if not is_collapsed(again.shares, graph.data):
+                changed = {
+                    key: value for key, value in other.model_dump().items() if value != before[0].model_dump()[key]
+                }
+                told = ", ".join(f"{key}={value}" for key, value in changed.items())
+                warnings.warn(f"{what}; trained again with {told}", stacklevel=4)
+                return again
+            scored = self.take(graph, *before)
+        warnings.warn(f"{what}; search for settings, or change them", stacklevel=4)
         return scored
 
     def take(self, graph: PreparedGraph, config: RunSettings, fitted: Fitted) -> Scored:
@@ -110,7 +134,10 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         inputs = self.definition.prepare(graph, config)
         self.config_, self.model_, self.num_nodes_ = config, fitted.module, int(graph.data.num_nodes or 0)
         self.best_, self.history_ = fitted.best, fitted.history
-        self.linked_ = list(graph.data.node_ids) if self.definition.reads_links(config) else None
+        data, ids = graph.data, list(graph.data.node_ids)
+        self.linked_ = ids if self.definition.reads_links(config) else None
+        labelled = data.train_mask.nonzero().flatten().tolist() if self.definition.reads_labels(config) else None
+        self.known_ = None if labelled is None else {ids[i]: int(data.y[i]) for i in labelled}
         self._describe(graph.data.class_names, graph.data.feature_names, graph.data.get("encoding"))
         self.calibration_: Calibration | None = None
         scored = self._score(graph.data, inputs)
@@ -138,8 +165,22 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         graph = data if isinstance(data, PreparedGraph) else PreparedGraph(complete(data))
         scaled = self._scaled(graph.data)
         graph = graph if scaled is graph.data else graph.with_split(scaled)
-        known = graph.as_trained(self.classes_.astype(str).tolist(), self.linked_)
+        known = graph.as_trained(self.classes_.astype(str).tolist(), *self._remembered(graph.data))
         return graph.data, self.definition.prepare(known, self.config_)
+
+    def _remembered(self, data: Data) -> tuple[list[str] | None, dict[str, int] | None]:
+        """Nodes that are known again by their ids. Without tables these are numbers, which any graph has."""
+        if self.linked_ is None and self.known_ is None:
+            return None, None
+        is_numbered = list(data.node_ids) == [str(i) for i in range(len(data.node_ids))]
+        if is_numbered and data.num_nodes != self.num_nodes_:
+            if self.linked_ is not None:
+                raise InputError(
+                    f"the model recognises nodes by their links to the {self.num_nodes_} nodes it was trained on, and"
+                    " this is another graph"
+                )
+            return None, {}
+        return self.linked_, self.known_
 
     def _scaled(self, data: Data) -> Data:
         """The graph with its numbers as those that the model was trained on."""
@@ -233,6 +274,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             calibration=self.calibration_,
             nodes=self.num_nodes_,
             linked=self.linked_,
+            known=self.known_,
         )
         write_model(path, state, header)
 
@@ -252,7 +294,9 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.config_ = self.definition.settings_class.make(header.config, where=str(path))
         self._store_settings(self.config_)
         self.calibration_, self.num_nodes_ = header.calibration, header.nodes
-        self.linked_ = header.linked
+        if max((header.known or {}).values(), default=0) >= len(header.class_names):
+            raise InputError(f"{path}: damaged model file: it knows nodes of a class that it does not have")
+        self.linked_, self.known_ = header.linked, header.known
         self._describe(header.class_names, header.feature_names, encoding)
         sizes = Sizes(len(header.feature_names), len(header.class_names), header.nodes)
         try:

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, ValidationError
 from safetensors import SafetensorError
@@ -28,11 +28,12 @@ class Header(BaseModel):
     calibration: Calibration | None = None
     nodes: int = Field(0, ge=0)  # of the graph that it was trained on; not told in files of the first release
     linked: list[str] | None = None  # ids of these nodes, for a model that reads rows of links
+    known: dict[str, Annotated[int, Field(ge=0)]] | None = None  # classes by id, for a model that reads beliefs
 
 
 def _unset(header: Header) -> set[str]:
     """Fields that files have only if they are used, so that others are the same byte for byte."""
-    return {"linked"} if header.linked is None else set()
+    return {key for key in ("linked", "known") if getattr(header, key) is None}
 
 
 def write_model(path: str | Path, state: dict[str, Tensor], header: Header) -> None:

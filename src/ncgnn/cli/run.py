@@ -62,9 +62,7 @@ class Plan:
     refit: bool
 
 
-def run_split(
-    data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras
-) -> Outcome:
+def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras) -> Outcome:
     """Train on one split of a complete graph and write the run folder."""
     from ncgnn.classifier import NodeClassifier
     from ncgnn.classifier.run_folder import write_description, write_run
@@ -174,7 +172,8 @@ def _train(prepared: "PreparedGraph", classifier: "NodeClassifier", title: str, 
             for listener in listeners:
                 listener(epoch)
 
-        return classifier.fit_scored(prepared, tell)
+        with g.notices():
+            return classifier.fit_scored(prepared, tell)
 
 
 def _report(

@@ -87,8 +87,11 @@ def train(
     """Train on a graph and write a run folder: run.json, history.csv, model.safetensors, predictions.csv, report.md.
 
     Most built-in datasets have a preset. --config replaces the preset; --set and the options below override individual
-    settings. For any other graph, a search tries several settings on validation nodes (--search). Datasets from the paper use the paper's splits, files that define splits use their own, and everything
-    else is split 60/20/20 (train/val/test) within each class.
+    settings. For any other graph, a search tries several settings on validation nodes (--search).
+
+    Datasets from the paper use the paper's splits, files that define splits use their own, and everything else is split
+    60/20/20 (train/val/test) within each class. For your own tables, the final model is trained on all labels
+    (--refit).
 
     Example: `ncgnn train karate --epochs 50`
 

@@ -148,8 +148,8 @@ class Trainer:
 
 def is_collapsed(shares: Tensor, data: Data) -> bool:
     """Whether all validation nodes are predicted as one class, though they have several."""
-    predicted = shares[data.val_mask].argmax(dim=1)
-    return len(predicted.unique()) == 1 < len(data.y[data.val_mask].unique())
+    val, y = data.val_mask.cpu(), data.y.cpu()
+    return len(shares[val].argmax(dim=1).unique()) == 1 < len(y[val].unique())
 
 
 def _towards(targets: Tensor) -> Callable[[Training], Training]:

@@ -65,9 +65,7 @@ def cross_calibration(
     return Calibration.fit(np.concatenate(shares), np.concatenate(labels))
 
 
-def _fit(
-    graph: PreparedGraph, model: AnyModel, settings: RunSettings, epochs: int, targets: Tensor | None
-) -> Fitted:
+def _fit(graph: PreparedGraph, model: AnyModel, settings: RunSettings, epochs: int, targets: Tensor | None) -> Fitted:
     def change(how: Training) -> Training:
         objective = how.objective if targets is None else Taught(how.objective, targets)
         return replace(how, objective=objective, stopping=Never(), epochs=epochs)

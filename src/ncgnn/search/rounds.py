@@ -5,7 +5,7 @@ it is as good, then teach one more model of the winner's settings. No step reads
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
 from time import monotonic
@@ -136,7 +136,7 @@ class _Search:
     def total(self) -> int:
         """The most trainings that there can be."""
         level, rivals = self.level, sum(len(self._of_rival(other)) for other in self.others)
-        return 1 + len(self.candidates) + level.finalists * self._repeats + level.seeds + 2 + rivals
+        return len(self.candidates) + level.finalists * self._repeats + level.seeds + 2 + rivals
 
     @property
     def _repeats(self) -> int:
@@ -162,7 +162,7 @@ class _Search:
 
     def _all_steps(self) -> None:
         self._learn_how_long()
-        for name in self.candidates:
+        for name in list(self.candidates)[1:]:
             self._try("candidates", name, 0)
         for name in self._ranked()[: self.level.finalists]:
             for repeat in range(1, self._repeats + 1):
@@ -178,13 +178,15 @@ class _Search:
         self._teach(winner)
 
     def _learn_how_long(self) -> None:
-        """Train the first candidate to its end, as without a search: what follows is limited in its epochs."""
+        """Train the first candidate to its end, as without a search; what follows is limited in its epochs. Compared
+        with the other candidates are its first epochs."""
         name, settings = next(iter(self.candidates.items()))
         attempt = Attempt(self.model, settings.model_copy(update={"seed": self.seed}))
         result = self._run("first", name, attempt)
         if result is not None:
-            self.usual = len(result.fitted.history)
-            self.best = name, result
+            self.best, self.usual = (name, result), len(result.fitted.history)
+            brief = result.fitted.history[: self.level.brief.limits(self.usual)["epochs"]]
+            self.results[name].append(replace(result, fitted=replace(result.fitted, history=brief)))
 
     def _draw(self, repeat: int) -> int:
         """The first repetition is on the given nodes, with another seed; where they are few, others are drawn anew."""

@@ -167,8 +167,16 @@ class Model(ABC, Generic[S]):
             raise ValueError("the weights do not fit its configuration") from None
         return module
 
+    def restart(self, settings: S) -> S | None:
+        """Other settings for a training that ended with one class for all nodes; None if there are none."""
+        return None
+
     def reads_links(self, settings: S) -> bool:
-        """Whether it recognises nodes by whom they are linked with, so that it needs to know these again."""
+        """Whether it recognises nodes by whom they are linked with, and so has to know these again."""
+        return False
+
+    def reads_labels(self, settings: S) -> bool:
+        """Whether it uses the labels of training nodes to predict others, and so has to know them again."""
         return False
 
     def of_variant(self, variant: str) -> dict[str, Any]:

@@ -1,11 +1,12 @@
 """A graph prepared for models."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
@@ -26,12 +27,14 @@ class PreparedGraph:
         data: the complete graph, its numbers scaled.
         classes: the classes of the model, whose order may be another than the graph's.
         linked: ids of the nodes that columns of links stand for; None for all nodes of the graph.
+        known: the classes of nodes by their ids; None for those of the graph's training nodes.
     """
 
     def __init__(self, data: Data) -> None:
         self.data = data
         self.classes: Sequence[str] = data.class_names if "class_names" in data else ()
         self.linked: Sequence[str] | None = None
+        self.known: Mapping[str, int] | None = None
         self._x: dict[bool, Tensor] = {}
         self._features: dict[bool, LinearOperator] = {}
         self._dense: dict[bool, Tensor] = {}
@@ -53,11 +56,13 @@ class PreparedGraph:
         other._of_edges = self._of_edges
         return other
 
-    def as_trained(self, classes: Sequence[str], linked: Sequence[str] | None) -> "PreparedGraph":
-        """The same graph for a model that was trained with these classes and these nodes to link to."""
+    def as_trained(
+        self, classes: Sequence[str], linked: Sequence[str] | None, known: Mapping[str, int] | None
+    ) -> "PreparedGraph":
+        """The same graph for a model that was trained with these classes, nodes to link to, and labels."""
         other = self.with_split(self.data)
         other._x, other._features, other._dense = self._x, self._features, self._dense
-        other.classes, other.linked = classes, linked
+        other.classes, other.linked, other.known = classes, linked, known
         return other
 
     def x(self, normalize: bool) -> Tensor:
@@ -122,17 +127,16 @@ class PreparedGraph:
 
     @property
     def known_classes(self) -> Dense:
-        """The classes of the training nodes [N, C], with zeros for all others."""
-        data, train = self.data, self.data.get("train_mask")
+        """The known classes [N, C], with zeros for all other nodes."""
+        data = self.data
         known = torch.zeros(len(data.y), len(self.classes), dtype=torch.get_default_dtype())
-        if train is None or train.dim() > 1:
-            return Dense(known)
-        numbers = {name: number for number, name in enumerate(self.classes)}
-        places = torch.tensor([numbers.get(name, -1) for name in data.class_names])
-        nodes = (train & (data.y >= 0)).nonzero().flatten()
-        classes = places[data.y[nodes]]
-        nodes, classes = nodes[classes >= 0], classes[classes >= 0]
-        known[nodes, classes] = 1
+        if self.known is None:
+            train = data.train_mask
+            known[train] = F.one_hot(data.y[train], len(self.classes)).to(known.dtype)
+        else:
+            found = [(node, self.known[name]) for node, name in enumerate(data.node_ids) if name in self.known]
+            for node, number in found:
+                known[node, number] = 1
         return Dense(known)
 
     @property

@@ -10,7 +10,7 @@ from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn.config import Config, Group, preset
 from ncgnn.models.ncgnn.points import known_points
-from ncgnn.models.ncgnn.portfolio import settings_to_try
+from ncgnn.models.ncgnn.portfolio import AVERAGED, settings_to_try
 from ncgnn.models.ncgnn.space import suggest
 from ncgnn.nn import NCGNN, Beliefs, GraphFilter, Routing, proportions
 from ncgnn.sparse import LinearOperator, Reused
@@ -106,8 +106,15 @@ class NCGNNModel(Model[Config]):
     def probabilities(self, scores: Tensor) -> Tensor:
         return proportions(scores)
 
+    def restart(self, settings: Config) -> Config | None:
+        """With dropout that does not change the network: the one after normalisation can leave too little to learn."""
+        return None if settings.averaging else settings.model_copy(update=AVERAGED)
+
     def reads_links(self, settings: Config) -> bool:
         return "links" in {settings.reads, *(group.reads for group in settings.groups)}
+
+    def reads_labels(self, settings: Config) -> bool:
+        return any(group.reads == "beliefs" for group in settings.groups)
 
     def of_variant(self, variant: str) -> dict[str, Any]:
         return {"filter": variant} if variant else {}

@@ -156,7 +156,7 @@ class Config(RunSettings):
     def make_model(
         self, in_channels: int, out_channels: int, filter: GraphFilter | None = None, num_nodes: int = 0
     ) -> NCGNN:
-        """The network for graphs with ``in_channels`` features and ``num_nodes`` nodes, the columns of rows of links."""
+        """The network for graphs of ``in_channels`` features and ``num_nodes`` nodes, which rows of links refer to."""
         return NCGNN(
             in_channels if self.reads == "features" else num_nodes,
             out_channels,

@@ -6,12 +6,14 @@ from ncgnn.models.base.chosen_edges import IN, OUT
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn.config import Config
 
-# dropout where it leaves the network as it predicts: of features, and of capsules before they are normalised
-_EARLY: dict[str, Any] = {"dropout": 0.0, "early_dropout": 0.5, "feature_dropout": 0.5}
-_AVERAGED = {"decay": "first", "weight_decay": 5e-3, "lr": 0.01, "averaging": 0.9}
-_REGIME = _EARLY | _AVERAGED
+AVERAGED: dict[str, Any] = {
+    # dropout where it leaves the network as it predicts: of features, and of capsules before they are normalised
+    **{"dropout": 0.0, "early_dropout": 0.5, "feature_dropout": 0.5},
+    **{"decay": "first", "weight_decay": 5e-3, "lr": 0.01, "averaging": 0.9},
+}
 _WEAK = {"dropout": 0.5, "lr": 0.01, "weight_decay": 1e-5, "m_minus": 0.15, "iterations": 2, "beta": 1.0}
 _PAGERANK = {"filter": "diffusion", "alpha": 0.1, "steps": 10}
+_APART = {"hops": [0], "num_capsules": 2, "groups": [{"hops": [hop], "num_capsules": 2} for hop in (1, 2)]}
 _BELIEFS = {"groups": [{"reads": "beliefs", "scale": 0.3}]}
 
 
@@ -19,14 +21,12 @@ def settings_to_try(graph: PreparedGraph) -> dict[str, Config]:
     """The candidates for this graph, by name."""
     found: dict[str, dict[str, Any]] = {
         "default": {},
-        "rows of features normalised": {"normalize_features": True},
-        "averaged weights": _REGIME,
-        "averaged weights, PageRank": _REGIME | _PAGERANK,
+        "averaged weights": AVERAGED,
+        "averaged weights, PageRank": AVERAGED | _PAGERANK,
         "weak regularisation": _WEAK,
         "own features first": {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "dropout": 0.5, "weight_decay": 1e-3, "lr": 5e-3},
-        "beliefs": _REGIME | _BELIEFS,
-        "neighbours apart": _WEAK | {"hops": [0], "groups": [{"hops": [1]}, {"hops": [2]}]},
-        "own features, beliefs": {"hops": [0], "groups": [{"reads": "beliefs"}]},
+        "beliefs": AVERAGED | _BELIEFS,
+        "neighbours apart": _WEAK | _APART,
         "links": _WEAK | {"hops": [1, 2, 3], "class_channels": 8, "groups": [{"reads": "links"}]},
     }
     tables = graph.data.get("edge_tables") or {}

@@ -1,0 +1,112 @@
+"""``ncgnn train`` chooses settings by itself, and trains the final model on all labels."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers.papers import write_tables
+from ncgnn.models.ncgnn import NCGNNModel
+from ncgnn.models.ncgnn.config import Config
+
+SMALL = {"num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 25, "patience": 8, "hops": [0, 1]}
+
+
+@pytest.fixture(autouse=True)
+def defaults(monkeypatch):
+    """As for a user, but with two small candidates."""
+    monkeypatch.delenv("NCGNN_SEARCH")
+    monkeypatch.delenv("NCGNN_REFIT")
+    candidates = {"small": Config.make(SMALL), "beliefs": Config.make(SMALL | {"groups": [{"reads": "beliefs"}]})}
+    monkeypatch.setattr(NCGNNModel, "portfolio", lambda self, graph: candidates)
+
+
+@pytest.fixture
+def tables(here):
+    write_tables(here, range(120))
+    return ["--nodes", "nodes.csv", "--edges", "edges.csv", "--ignore", "note", "--categorical", "group"]
+
+
+def read(path) -> dict:
+    return json.loads(path.read_text())
+
+
+def test_own_tables_are_searched_and_the_final_model_is_trained_on_all_labels(ncgnn, here, tables):
+    done = ncgnn("train", *tables, "--label", "topic", "--out", "run")
+    assert done.code == 0, done.err
+    assert "## How it was chosen" in done.out
+    assert "predicted by a model that had not seen their labels" in done.out
+    assert "Compared with simpler models" in done.out
+    run = read(here / "run/run.json")
+    assert run["search"]["level"] == "quick"
+    labels = pd.read_csv("nodes.csv", dtype=str)
+    predictions = pd.read_csv("run/predictions.csv", dtype=str, keep_default_na=False)
+    labelled = predictions["label"] != ""
+    assert run["refit"]["labels"] == labelled.sum()
+    assert set(predictions["split"][labelled]) == {"train"}
+    assert len(predictions) == len(labels)
+    with (here / "run/search.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["step"] for row in rows} >= {"first", "candidates", "finalists", "rivals"}
+    assert not (here / "run/search").exists()
+
+
+def test_the_run_can_be_used_as_any_other(ncgnn, here, tables):
+    assert ncgnn("train", *tables, "--label", "topic", "--out", "run").code == 0
+    predicted = ncgnn("predict", "run", *tables, "--out", "again.csv")
+    assert predicted.code == 0, predicted.err
+    again, stored = (pd.read_csv(file, dtype=str) for file in ("again.csv", "run/predictions.csv"))
+    assert list(again["predicted"]) == list(stored["predicted"])
+    assert np.allclose(again["probability"].astype(float), stored["probability"].astype(float), atol=1e-6)
+    node = str(stored["id"][0])
+    explained = ncgnn("explain", "run", "--node", node, *tables)
+    assert explained.code == 0, explained.err
+    page = ncgnn("explain", "run", *tables, "--page", "page.html")
+    assert page.code == 0, page.err
+
+
+def test_the_same_command_gives_the_same_run(ncgnn, here, tables):
+    runs = []
+    for out in ("one", "two"):
+        assert ncgnn("train", *tables, "--label", "topic", "--out", out).code == 0
+        runs.append(read(here / out / "run.json"))
+    for key in ("metrics", "search", "config", "refit"):
+        assert runs[0][key] == runs[1][key]
+    assert (here / "one/model.safetensors").read_bytes() == (here / "two/model.safetensors").read_bytes()
+
+
+def test_without_refit_nodes_are_held_out_as_before(ncgnn, here, tables):
+    assert ncgnn("train", *tables, "--label", "topic", "--no-refit", "--out", "run").code == 0
+    assert "refit" not in read(here / "run/run.json")
+    roles = set(pd.read_csv("run/predictions.csv", dtype=str)["split"].dropna())
+    assert {"train", "val", "test"} <= roles
+
+
+def test_settings_of_ones_own_are_not_searched(ncgnn, here, tables):
+    assert ncgnn("train", *tables, "--label", "topic", "--epochs", "5", "--out", "run").code == 0
+    assert "search" not in read(here / "run/run.json")
+
+
+def test_a_graph_with_a_preset_is_not_searched(ncgnn, here):
+    assert ncgnn("train", "karate", "--epochs", "5", "--out", "run").code == 0
+    assert {"search", "refit"}.isdisjoint(read(here / "run/run.json"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--search", "deep"], "--search deep: must be none, quick, thorough"),
+        (["--search", "quick", "--epochs", "5"], "a search chooses the settings itself: remove --epochs"),
+        (["--search", "none", "--minutes", "2"], "nothing is searched: remove --minutes"),
+        (["--minutes", "0"], "minutes = 0.0: must be positive"),
+        (["--model", "label-propagation", "--refit"], "label propagation is not trained in epochs"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_line(ncgnn, here, tables, options, message):
+    done = ncgnn("train", *tables, "--label", "topic", *options, "--out", "run")
+    assert done.code == 2
+    assert message in done.err
+    assert len(done.err.strip().splitlines()) == 1
+    assert not (here / "run/model.safetensors").exists()
