@@ -20,7 +20,7 @@ from torch_geometric.data import Data
 from benchmarks import table
 from benchmarks.table import Row
 from ncgnn.compare import rivals
-from ncgnn.data import complete, load_dataset, usual_split
+from ncgnn.data import complete, load_dataset, split_per_class, usual_split
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.models import Model, PreparedGraph, RunSettings, find_model
 from ncgnn.models.ncgnn import MODEL as NCGNN
@@ -36,6 +36,8 @@ GRAPHS = (  # small ones first
     *("squirrel-filtered", "chameleon", "cora", "cora-ml", "citeseer", "minesweeper", "actor"),
     *("pubmed", "amazon-photo", "squirrel", "amazon-computers"),
 )
+FEW = tuple(f"{graph}@{labels}" for graph in ("cora", "citeseer", "amazon-computers") for labels in (5, 10))
+"""Graphs with fewer labels per class for training."""
 SPLITS = (0, 1, 2, 3, 4)
 KEY = ("graph", "split", "model")
 
@@ -70,7 +72,7 @@ def of_registry(name: str) -> Contestant:
 
 def settings_to_try(model: Model[Any], graph: str) -> list[RunSettings]:
     """The preset of the graph, if there is one, and the candidates."""
-    preset = model.preset(graph)
+    preset = model.preset(graph.partition("@")[0])
     return [*([] if preset is None else [preset]), *model.candidates()]
 
 
@@ -92,7 +94,7 @@ LEVEL = "quick"
 
 def portfolio(graph: str) -> list[RunSettings]:
     """What our search tries on a named graph."""
-    return list(NCGNN.portfolio(PreparedGraph(complete(load_dataset(graph)))).values())
+    return list(NCGNN.portfolio(PreparedGraph(divided(graph, 0))).values())
 
 
 def searched(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
@@ -122,9 +124,16 @@ def tried(graph: str, name: str) -> str:
     return hashlib.sha256((" ".join(hashes) + contestant.rule).encode()).hexdigest()[:12]
 
 
+def divided(graph: str, split: int) -> Data:
+    """A graph with its usual split, or with so many labels per class, as in ``cora@5``."""
+    name, _, labels = graph.partition("@")
+    data = complete(load_dataset(name))
+    return split_per_class(data, int(labels), 500, split) if labels else usual_split(data, split)
+
+
 def measure(graph: str, split: int, name: str) -> Row:
     """Validation and test accuracy of what a contestant chooses, seed 0."""
-    data = usual_split(complete(load_dataset(graph)), split)
+    data = divided(graph, split)
     with use_threads(1), threadpool_limits(1):  # of torch and the kernels, and of scikit-learn
         where, start = machine(), process_time()
         chosen = _choose(graph, hide_test_labels(data), name)

@@ -42,9 +42,7 @@ def registered(monkeypatch):
 
 
 def test_a_model_that_says_one_class_for_all_is_trained_again_with_other_settings(karate):
-    with pytest.warns(
-        UserWarning, match=r"predicted '0' for all .* trained again with .*averaging=0"
-    ):
+    with pytest.warns(UserWarning, match=r"predicted '0' for all .* trained again with .*averaging=0"):
         classifier = ncgnn.NodeClassifier("collapsing", SETTINGS).fit(karate)
     assert classifier.config_.early_dropout == 0.5
     assert len(set(classifier.predict(karate)[karate.val_mask.numpy()])) > 1

@@ -67,6 +67,8 @@ def test_a_graph_without_any_linked_node_is_refused(data):
 def test_numbers_are_not_taken_for_names():
     karate = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=4, val=12)
     classifier = ncgnn.NodeClassifier("ncgnn", LINKS | {"hops": [1]}).fit(karate)
-    part = Data(x=karate.x.to_dense()[:9], edge_index=torch.tensor([[0, 1], [1, 0]]), feature_names=karate.feature_names)
+    part = Data(
+        x=karate.x.to_dense()[:9], edge_index=torch.tensor([[0, 1], [1, 0]]), feature_names=karate.feature_names
+    )
     with pytest.raises(InputError, match=r"links to the 34 nodes it was trained on, and this is another graph"):
         classifier.predict(part)

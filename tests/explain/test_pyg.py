@@ -3,10 +3,11 @@ import torch
 from torch_geometric.explain import Explainer, fidelity, unfaithfulness
 
 import ncgnn
+from helpers.group_models import grouped_trace, random_links
 from helpers.small_models import small_model
 from ncgnn.errors import InputError
-from ncgnn.explain import by_node, make_targets, of_bias, trace_model
-from ncgnn.explain.pyg import CapsuleExplainer, EdgeMasked
+from ncgnn.explain import by_group, by_node, make_targets, of_bias, trace_model
+from ncgnn.explain.pyg import CapsuleExplainer, EdgeMasked, WithGroups
 
 MODE = {"mode": "multiclass_classification", "task_level": "node", "return_type": "raw"}
 
@@ -90,3 +91,37 @@ def test_other_models_are_refused(edges, x):
 
     with pytest.raises(InputError, match="contributions require an NCGNN, not Other"):
         explainer(Other(), node_mask_type="object")(x, edges, index=0)
+
+
+def grouped(trace):
+    """A model with several groups as PyG calls it, and its features."""
+    inputs, filters = zip(*((group.x, group.prepared) for group in trace.groups), strict=True)
+    return WithGroups(trace.model, inputs, filters), trace.x.to_dense()
+
+
+def test_several_groups_have_scores_and_masks_of_all_of_them():
+    trace = grouped_trace()
+    model, features = grouped(trace)
+    found = explainer(model, node_mask_type="object")(features, random_links(), index=3)
+    target = make_targets(trace, torch.tensor([3]), trace.scores[3:4].argmax(dim=1))
+    assert found.group_names == ["features", "links (out)", "features (in)", "beliefs"]
+    torch.testing.assert_close(found.group_scores, by_group(trace, target)[0])
+    torch.testing.assert_close(found.node_mask[:, 0], by_node(trace, target)[0])
+    torch.testing.assert_close(found.group_scores.sum(), found.node_mask.sum())
+    per_entry = explainer(model, node_mask_type="attributes")(features, random_links(), index=3).node_mask
+    assert per_entry.shape == features.shape
+
+
+def test_edge_masks_of_groups_need_groups_that_read_no_links():
+    model, features = grouped(grouped_trace(with_links=False))
+    found = explainer(model, edge_mask_type="object")(features, random_links(), index=3)
+    assert found.edge_mask.shape == random_links().shape[1:]
+    model, features = grouped(grouped_trace())
+    with pytest.raises(InputError, match="edges have no contributions where capsules read links"):
+        explainer(model, edge_mask_type="object")(features, random_links(), index=3)
+
+
+def test_a_model_with_groups_needs_its_other_inputs():
+    trace = grouped_trace()
+    with pytest.raises(InputError, match="wrap it in WithGroups"):
+        CapsuleExplainer()(trace.model, trace.x.to_dense(), random_links(), target=trace.scores.argmax(dim=1))

@@ -4,6 +4,7 @@ from unittest.mock import patch
 import pandas as pd
 import pytest
 
+from helpers.group_models import grouped_classifier, linked_graph
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, table, write_table
 
@@ -52,3 +53,15 @@ def test_a_failure_leaves_the_old_file(explainer, tmp_path):
 def test_other_formats_are_refused(tmp_path):
     with pytest.raises(InputError, match=r"written as \.csv or \.parquet files"):
         write_table(tmp_path / "all.xlsx", [])
+
+
+def test_groups_of_a_node_add_up_in_the_table(tmp_path):
+    data = linked_graph()
+    explainer = GraphExplainer(grouped_classifier(data, "all", epochs=3).scored(data))
+    write_table(tmp_path / "all.csv", explainer.explain(top=3))
+    stored = pd.read_csv(tmp_path / "all.csv", dtype={"id": str})
+    wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[explainer.names.nodes]
+    total = wide["group"] + wide["bias"]
+    assert total.to_numpy() == pytest.approx(explainer.trace.lengths.amax(dim=1).numpy(), abs=1e-5)
+    names = set(stored[stored["kind"] == "group"]["name"])
+    assert names == {"features", "links (in)", "features (out)", "beliefs"}

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from helpers.group_models import grouped_classifier, linked_graph
 from helpers.planted_names import PLANTED
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
@@ -181,10 +182,33 @@ def test_a_class_can_be_looked_at_by_itself(visit, address):
     assert page.locator("canvas").screenshot() != before
 
 
+@pytest.fixture(scope="module")
+def grouped_address(tmp_path_factory) -> str:
+    """The page of a model with several groups of capsules."""
+    data = linked_graph()
+    path = tmp_path_factory.mktemp("pages") / "grouped.html"
+    write_page(path, GraphExplainer(grouped_classifier(data, "links").scored(data)))
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("reason", ["its and its neighbours' features", "whom it links to"])
+def test_nodes_can_be_found_by_what_they_are_recognised_by(visit, grouped_address, reason):
+    page = visit(grouped_address)
+    before = page.locator("canvas").screenshot()
+    page.get_by_role("button", name=reason).click()
+    assert page.locator("canvas").screenshot() != before
+    listed = page.locator("section", has=page.get_by_role("heading", name=f"Recognised by {reason}"))
+    listed.locator("a").first.click()
+    page.locator("#node h1").wait_for()
+    assert f"because of {reason} (" in page.locator(".words:visible").inner_text()
+    assert "By group" in page.locator("main:visible h2").all_inner_texts()
+
+
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("hash", ["", "#node=33"], ids=["overview", "node"])
-def test_nothing_is_wider_than_the_window(visit, address, tmp_path, viewport, hash):
-    page = visit(address + hash, viewport)
+@pytest.mark.parametrize("shown", ["address", "grouped_address"], ids=["one group", "groups"])
+def test_nothing_is_wider_than_the_window(visit, request, tmp_path, viewport, hash, shown):
+    page = visit(request.getfixturevalue(shown) + hash, viewport)
     page.screenshot(path=tmp_path / "page.png", full_page=True)
     assert (tmp_path / "page.png").stat().st_size > 20_000
     assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]

@@ -3,12 +3,13 @@ from functools import cache
 import pytest
 import torch
 
+from helpers.group_models import grouped_classifier, linked_graph
 from helpers.small_models import FILTERS, SMALL
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class
 from ncgnn.explain import FeatureShares, Trace, make_targets, trace_scored
 from ncgnn.explain.contributions import by_hop, of_bias
-from ncgnn.report.matters import feature_shares, hop_shares
+from ncgnn.report.matters import feature_shares, group_shares, hop_shares, matters
 
 MASK = torch.arange(34) % 3 > 0
 
@@ -43,3 +44,27 @@ def test_hops_and_biases_add_up_to_one(filter):
 
 def test_a_filter_that_is_no_sum_over_hops_has_none():
     assert hop_shares(trained("exact, top 4"), MASK) is None
+
+
+def test_groups_and_biases_add_up_to_one_and_the_largest_is_first():
+    data = linked_graph()
+    scored = grouped_classifier(data, "all").scored(data)
+    trace, mask = trace_scored(scored), torch.arange(40) % 3 > 0
+    targets = make_targets(trace, torch.nonzero(mask).flatten(), trace.scores[mask].argmax(dim=1))
+    bias = float(of_bias(trace, targets).sum() / trace.lengths[mask].amax(dim=1).sum())
+    found = group_shares(trace, mask)
+    assert sum(found.values()) + bias == pytest.approx(1, abs=1e-4)
+    assert list(found.values()) == sorted(found.values(), reverse=True)
+    assert set(matters(scored).groups) == {"features", "links (in)", "features (out)", "beliefs"}
+    assert group_shares(trained("attention"), MASK) is None
+
+
+def test_features_of_all_groups_are_those_of_the_nodes_added_up():
+    data = linked_graph()
+    trace, mask = trace_scored(grouped_classifier(data, "all").scored(data)), torch.arange(40) % 3 > 0
+    shares, classes, found = FeatureShares(trace), trace.scores.argmax(dim=1), feature_shares(trace, mask)
+    for number in range(2):
+        nodes = torch.nonzero(mask & (classes == number)).flatten()
+        parts = [shares(make_targets(trace, node[None], torch.tensor([number]))).features for node in nodes]
+        expected = sum(parts, torch.zeros(shares.columns.total)) / trace.lengths[nodes, number].sum().clamp(min=1e-30)
+        torch.testing.assert_close(found[number], expected, atol=1e-5, rtol=1e-4)

@@ -56,8 +56,7 @@ def test_labels_of_other_nodes_are_not_looked_at(karate, scores):
 def test_targets_add_the_loss_of_all_nodes(karate, scores):
     targets = soft_targets([proportions(scores)], karate)
     soft, plain = (
-        objective.loss(lambda given: scores, Inputs(()), karate)
-        for objective in (Taught(MARGIN, targets), MARGIN)
+        objective.loss(lambda given: scores, Inputs(()), karate) for objective in (Taught(MARGIN, targets), MARGIN)
     )
     torch.testing.assert_close(soft - plain, soft_margin_loss(scores, targets, *MARGINS))
 

@@ -22,6 +22,7 @@ from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
+from ncgnn.search import Found, search
 from ncgnn.search.attempts import is_collapsed
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
@@ -63,6 +64,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
     model_: nn.Module
     config_: Any
     encoding_: Encoding | None
+    found_: Found
     linked_: list[str] | None = None
     known_: dict[str, int] | None = None
 
@@ -108,6 +110,35 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             scored = self._restarted(graph, scored, on_epoch)
         self.seconds_ = perf_counter() - start
         return scored
+
+    @staticmethod
+    def search(
+        data: Graph,
+        model: str = "ncgnn",
+        level: str = "quick",
+        seed: int = 0,
+        minutes: float | None = None,
+        folder: str | Path | None = None,
+    ) -> "NodeClassifier":
+        """A classifier with the settings that are best on the validation nodes, trained; ``found_`` tells what was
+        tried. Takes as long as ten trainings, or with ``level="thorough"`` fifty.
+
+        Args:
+            data: a graph with one split, as for :meth:`fit`.
+            model: whose settings are searched.
+            level: ``"quick"`` or ``"thorough"``.
+            seed: the same seed gives the same model, unless ``minutes`` cuts the search short.
+            minutes: time limit.
+            folder: stores finished trainings; an interrupted search continues there.
+        """
+        start, graph = perf_counter(), PreparedGraph.of(data)
+        check_split(graph.data)
+        place = None if folder is None else Path(folder)
+        found = search(graph, resolve(model), level, seed, folder=place, minutes=minutes)
+        self = NodeClassifier(model, found.settings)
+        self.take(graph, found.settings, found.fitted)
+        self.found_, self.seconds_ = found, perf_counter() - start
+        return self
 
     def _restarted(self, graph: PreparedGraph, scored: Scored, on_epoch: OnEpoch) -> Scored:
         """After a training that ended with one class for all nodes: with other settings, if there are any."""

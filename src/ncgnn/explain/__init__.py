@@ -1,10 +1,21 @@
 """Exact explanations of predictions: contributions, computed by the model itself, that add up to the score."""
 
-from ncgnn.explain.contributions import Decomposition, Top, by_capsule, by_hop, by_node, decisive, decompose, of_bias
+from ncgnn.explain.contributions import (
+    Decomposition,
+    Top,
+    by_capsule,
+    by_group,
+    by_hop,
+    by_node,
+    decisive,
+    decompose,
+    of_bias,
+)
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.groups import TracedGroup
 from ncgnn.explain.node import NodeExplanation
-from ncgnn.explain.parts import Candidate, Neighbour, Part
+from ncgnn.explain.parts import Candidate, GroupPart, Neighbour, Part
 from ncgnn.explain.table import write_table
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import Selection, Trace, is_explained, selection, trace_model, trace_scored
@@ -14,6 +25,7 @@ __all__ = [
     "Decomposition",
     "FeatureShares",
     "GraphExplainer",
+    "GroupPart",
     "Neighbour",
     "NodeExplanation",
     "Part",
@@ -21,8 +33,10 @@ __all__ = [
     "Targets",
     "Top",
     "Trace",
+    "TracedGroup",
     "ahead_of_others",
     "by_capsule",
+    "by_group",
     "by_hop",
     "by_node",
     "decisive",

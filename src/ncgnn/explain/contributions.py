@@ -7,6 +7,7 @@ A class capsule is a sum over nodes j and their capsules k, :math:`\mathbf{u}_i^
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -32,14 +33,15 @@ class Top:
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Scores [n] and their contributions. By hop, by neighbour (with the rest) and by capsule, contributions and bias
-    add up to the score."""
+    """Scores [n] and their contributions. By hop, by neighbour (with the rest), by capsule and by group, contributions
+    and bias add up to the score."""
 
     score: Tensor
     bias: Tensor
     hops: dict[str, Tensor] | None
     neighbours: Top
     capsules: Tensor
+    groups: Tensor | None = None
 
 
 @torch.no_grad()
@@ -51,6 +53,7 @@ def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
         by_hop(trace, targets),
         top_neighbours(trace, targets, top),
         by_capsule(trace, targets),
+        by_group(trace, targets),
     )
 
 
@@ -60,21 +63,41 @@ def of_bias(trace: Trace, targets: Targets) -> Tensor:
 
 
 def by_hop(trace: Trace, targets: Targets) -> dict[str, Tensor] | None:
-    """Contribution of each hop [n]; ``None`` if the filter is not a sum over hops."""
-    arrived = trace.routing.u - trace.bias
-    terms = trace.model.filter.hop_terms(trace.prepared, trace.p.flatten(1), arrived.flatten(1))
-    return None if terms is None else {hop: targets.along(term.view_as(arrived)) for hop, term in terms}
+    """Contribution of each hop [n], over all groups; ``None`` if the filter of a group is not a sum over hops."""
+    found: dict[str, Tensor] = {}
+    for group, said, arrived in zip(trace.groups, trace.messages, trace.arrived, strict=True):
+        terms = group.module.filter.hop_terms(group.prepared, said.flatten(1), arrived.flatten(1))
+        if terms is None:
+            return None
+        for hop, term in terms:
+            part = targets.along(term.view_as(arrived))
+            found[hop] = found[hop] + part if hop in found else part
+    return dict(sorted(found.items(), key=_distance)) if len(trace.groups) > 1 else found
+
+
+def _distance(hop: tuple[str, Tensor]) -> float:
+    """A number to sort hops by; those without one, such as "farther", come last."""
+    return int(hop[0]) if hop[0].isdigit() else torch.inf
+
+
+def by_group(trace: Trace, targets: Targets) -> Tensor | None:
+    """Contribution of each group of capsules [n, G]; ``None`` if there is only one."""
+    if len(trace.groups) == 1:
+        return None
+    return torch.stack([targets.along(arrived) for arrived in trace.arrived], dim=1)
 
 
 def by_capsule(trace: Trace, targets: Targets) -> Tensor:
-    """Contribution of each primary capsule, summed over all nodes [n, K]."""
-    said = (trace.said_by(k) for k in range(trace.model.primary.num_capsules))
-    return torch.stack([targets.along(trace.a_bar.product(s.flatten(1)).view_as(s)) for s in said], dim=1)
+    """Contribution of each capsule of all groups, summed over all nodes [n, K]."""
+    said = ((group.a_bar, trace.said_by(k)) for group in trace.groups for k in group.capsules)
+    return torch.stack([targets.along(a_bar.product(s.flatten(1)).view_as(s)) for a_bar, s in said], dim=1)
 
 
 def by_node(trace: Trace, targets: Targets) -> Tensor:
-    """Contribution of each node [n, N]; a large matrix, so use few targets at a time."""
-    return (rows(trace.a_bar, targets.nodes) * targets.heard(trace.p)).t().contiguous()
+    """Contribution of each node, over all groups [n, N]; a large matrix, so use few targets at a time."""
+    pairs = zip(trace.groups, trace.messages, strict=True)
+    found = reduce(torch.add, (rows(group.a_bar, targets.nodes) * targets.heard(said) for group, said in pairs))
+    return found.t().contiguous()
 
 
 def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
@@ -111,6 +134,17 @@ def rows(operator: LinearOperator, nodes: Tensor) -> Tensor:
 
 
 @torch.no_grad()
+def receptive_field(trace: Trace, node: int) -> Tensor:
+    """The nodes that reach a node through any group."""
+    return reduce(torch.logical_or, (weights != 0 for weights in filter_rows(trace, node))).nonzero().flatten()
+
+
+def filter_rows(trace: Trace, node: int) -> list[Tensor]:
+    """The weight of each node in the filter of each group [N]."""
+    return [row(group.a_bar, node) for group in trace.groups]
+
+
+@torch.no_grad()
 def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
     """The receptive field of ``node``, most decisive nodes first, with couplings held fixed.
 
@@ -119,9 +153,9 @@ def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
     smallest lead over the best other class; then in batches of as many as are already removed, so n nodes take log n
     steps.
     """
-    a = row(trace.a_bar, node)
-    heard = a.nonzero().flatten()
-    parts = a[heard, None, None] * trace.p[heard]
+    heard = receptive_field(trace, node)
+    pairs = zip(filter_rows(trace, node), trace.messages, strict=True)
+    parts = reduce(torch.add, (a[heard, None, None] * said[heard] for a, said in pairs))
     u, left, gone = trace.routing.u[node], torch.arange(len(heard)), heard[:0]
     while len(left):
         order = _lead(u - parts[left], chosen_class).argsort(stable=True)

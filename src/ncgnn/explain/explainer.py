@@ -70,7 +70,7 @@ class GraphExplainer:
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
         parts = decompose(self.trace, targets, top)
-        return iter(NamedParts(self.names, targets, parts, self._best_two(at), shares, top))
+        return iter(NamedParts(self.trace, self.names, targets, parts, self._best_two(at), shares, top))
 
     def decisive(self, node: object, top: int = 16) -> list[str]:
         """Ids of the nodes that a prediction depends on, most decisive first: each one is the node whose removal, with

@@ -1,5 +1,6 @@
 """Contributions of features through the first layer, with its gates and norms held fixed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -7,8 +8,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from ncgnn.explain.contributions import rows
+from ncgnn.explain.groups import FEATURES, Reads, TracedGroup, column_name
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
+from ncgnn.nn import PrimaryCapsules
+from ncgnn.scored import Names
 from ncgnn.sparse import Dense, LinearOperator
 
 
@@ -25,40 +29,149 @@ class OneTarget:
 class FeatureShares:
     r"""Attributes scores to features. A primary capsule is linear in the features if the gate of its ReLU and its norm
     are held fixed: :math:`\mathbf{h}_j^{(k)} = \mathbf{g}_{jk} \circ (\dot{\mathbf{W}}_k \mathbf{x}_j +
-    \dot{\mathbf{b}}_k)`."""
+    \dot{\mathbf{b}}_k)`.
+
+    With several groups, the features are the columns of all inputs, as in :class:`Columns`; for beliefs, the classes of
+    neighbours."""
 
     @torch.no_grad()
     def __init__(self, trace: Trace) -> None:
-        primary = trace.model.primary
-        self.trace = trace
-        self.w_dot = primary.weight.detach().flatten(0, 1).t()  # [f, K f_p]
-        z = (trace.x.product(self.w_dot.contiguous()).view(-1, *primary.bias.shape)) + primary.bias
-        norm = torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True)
-        self.gates = (z > 0) / norm.clamp(min=1e-12)
+        self.columns = Columns(trace.groups)
+        self.groups = [
+            OfBeliefs(trace, group) if group.primary is None else OfCapsules(trace, group, group.primary)
+            for group in trace.groups
+        ]
+
+    @property
+    def w_dot(self) -> Tensor:
+        """The weights of the first group [f, K f_p]."""
+        return self._first.w_dot
+
+    @property
+    def gates(self) -> Tensor:
+        """The gates of the first group [N, K, f_p]."""
+        return self._first.gates
+
+    @property
+    def _first(self) -> "OfCapsules":
+        first = self.groups[0]
+        assert isinstance(first, OfCapsules)
+        return first
 
     @torch.no_grad()
     def __call__(self, target: Targets) -> OneTarget:
         """Contributions for a single target."""
-        m = self._weights(target)
-        features = (self.w_dot * self.trace.x.gradients(m, m, False)[1]).sum(dim=1)
-        bias = self.trace.model.primary.bias.detach().flatten() @ m.sum(dim=0)
-        return OneTarget(features, bias, m)
-
-    def _weights(self, target: Targets) -> Tensor:
-        r""":math:`\mathbf{m}_{jk} = \bar{a}_{ij} \mathbf{g}_{jk} \circ \sum_l c_{jkl} \mathbf{W}_{kl}^\top
-        \mathbf{d}_{il}`."""
-        classes, direction = target.classes[0], target.direction[0]
-        weight = self.trace.layer.weight.detach()[:, :, classes]
-        asked = torch.einsum("kqlf,lf->klq", weight, direction)
-        c = self.trace.routing.couplings[:, :, classes]
-        a = rows(self.trace.a_bar, target.nodes)
-        m: Tensor = a[:, :, None] * self.gates * torch.einsum("jkl,klq->jkq", c, asked)
-        return m.flatten(1)
+        weights = [group.weights(target) for group in self.groups]
+        parts = list(zip(self.groups, weights, strict=True))
+        features = self.columns.joined([group.features(m) for group, m in parts])
+        return OneTarget(features, torch.stack([group.bias(m) for group, m in parts]).sum(), torch.cat(weights, dim=1))
 
     @torch.no_grad()
     def of_nodes(self, weights: Tensor, nodes: Tensor) -> Tensor:
         """Contribution of each feature of each of these nodes [n, f]."""
-        return (weights[nodes] @ self.w_dot.t()) * feature_rows(self.trace.x, nodes)
+        parts = zip(self.groups, weights.split([group.width for group in self.groups], dim=1), strict=True)
+        return self.columns.joined([group.of_nodes(m, nodes) for group, m in parts])
+
+
+class OfCapsules:
+    """The shares of one group of capsules."""
+
+    def __init__(self, trace: Trace, group: TracedGroup, primary: PrimaryCapsules) -> None:
+        self.trace, self.group, self.primary = trace, group, primary
+        self.width = primary.bias.numel()
+        self.w_dot: Tensor = primary.weight.detach().flatten(0, 1).t()  # [f, K f_p]
+        z = (group.x.product(self.w_dot.contiguous()).view(-1, *primary.bias.shape)) + primary.bias
+        norm = torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True)
+        self.gates: Tensor = (z > 0) / norm.clamp(min=1e-12)
+
+    def weights(self, target: Targets) -> Tensor:
+        r""":math:`\mathbf{m}_{jk} = \bar{a}_{ij} \mathbf{g}_{jk} \circ \sum_l c_{jkl} \mathbf{W}_{kl}^\top
+        \mathbf{d}_{il}`."""
+        classes, direction = target.classes[0], target.direction[0]
+        mine = slice(self.group.capsules.start, self.group.capsules.stop)
+        weight = self.trace.layer.weight.detach()[mine, :, classes]
+        asked = torch.einsum("kqlf,lf->klq", weight, direction)
+        c = self.trace.routing.couplings[:, mine, classes]
+        a = rows(self.group.a_bar, target.nodes)
+        m: Tensor = a[:, :, None] * self.gates * torch.einsum("jkl,klq->jkq", c, asked)
+        return m.flatten(1)
+
+    def weights_for(self, number: int, heard: Tensor) -> Tensor:
+        r"""The same for many scores of one class at once, through ``heard`` :math:`= \sum_i \bar{a}_{ij}
+        \mathbf{d}_{il}` [N, f_c]."""
+        mine = slice(self.group.capsules.start, self.group.capsules.stop)
+        asked = torch.einsum("kqf,jf->jkq", self.trace.layer.weight.detach()[mine, :, number], heard)
+        c = self.trace.routing.couplings[:, mine, number]
+        m: Tensor = self.gates * c[:, :, None] * asked
+        return m.flatten(1)
+
+    def features(self, m: Tensor) -> Tensor:
+        return (self.w_dot * self.group.x.gradients(m, m, False)[1]).sum(dim=1)
+
+    def bias(self, m: Tensor) -> Tensor:
+        return self.primary.bias.detach().flatten() @ m.sum(dim=0)
+
+    def of_nodes(self, m: Tensor, nodes: Tensor) -> Tensor:
+        return (m[nodes] @ self.w_dot.t()) * feature_rows(self.group.x, nodes)
+
+
+class OfBeliefs:
+    """The shares of beliefs: a feature is a class of neighbours, and its weight what they say."""
+
+    def __init__(self, trace: Trace, group: TracedGroup) -> None:
+        self.trace, self.group, self.width = trace, group, len(group.capsules)
+
+    def weights(self, target: Targets) -> Tensor:
+        said = self._votes[:, :, target.classes[0]].flatten(2) @ target.direction[0].flatten()
+        return rows(self.group.a_bar, target.nodes) * said
+
+    def weights_for(self, number: int, heard: Tensor) -> Tensor:
+        return torch.einsum("jkf,jf->jk", self._votes[:, :, number], heard)
+
+    @property
+    def _votes(self) -> Tensor:
+        return self.trace.routing.votes[:, self.group.capsules.start : self.group.capsules.stop]
+
+    def features(self, m: Tensor) -> Tensor:
+        return m.sum(dim=0)
+
+    def bias(self, m: Tensor) -> Tensor:
+        return m.new_zeros(())
+
+    def of_nodes(self, m: Tensor, nodes: Tensor) -> Tensor:
+        return m[nodes]
+
+
+class Columns:
+    """The columns of the inputs of all groups, one after another; groups that read the same share them."""
+
+    def __init__(self, groups: Sequence[TracedGroup]) -> None:
+        self._first: dict[Reads, int] = {}
+        self.total = 0
+        self._slices = []
+        for group in groups:
+            # the same features, whichever nodes they come from
+            reads = Reads(FEATURES) if group.reads.what == FEATURES else group.reads
+            if reads not in self._first:
+                self._first[reads] = self.total
+                self.total += group.x.shape[1]
+            self._slices.append(slice(self._first[reads], self._first[reads] + group.x.shape[1]))
+
+    def of_group(self, number: int) -> slice:
+        return self._slices[number]
+
+    def joined(self, parts: Sequence[Tensor]) -> Tensor:
+        """The columns of each group [..., columns] side by side, those that are shared added up."""
+        if len(parts) == 1:
+            return parts[0]
+        total = parts[0].new_zeros(*parts[0].shape[:-1], self.total)
+        for part, place in zip(parts, self._slices, strict=True):
+            total[..., place] += part
+        return total
+
+    def name(self, number: int, names: Names) -> str:
+        reads, first = max(((r, f) for r, f in self._first.items() if f <= number), key=lambda item: item[1])
+        return column_name(reads, number - first, names)
 
 
 def feature_rows(x: LinearOperator, nodes: Tensor) -> Tensor:

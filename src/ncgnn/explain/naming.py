@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from torch import Tensor
 
 from ncgnn.explain.contributions import Decomposition, largest
 from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.groups import believed, capsule_names
 from ncgnn.explain.node import NodeExplanation
-from ncgnn.explain.parts import Candidate, FeatureParts, Neighbour, Part
+from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.targets import Targets
+from ncgnn.explain.trace import Trace
 from ncgnn.scored import Names
 
 FEATURES_OF_A_NEIGHBOUR = 3
@@ -24,6 +27,7 @@ class NamedParts:
     splits by feature, where that is wanted, and the largest ``top`` are named.
     """
 
+    trace: Trace
     names: Names
     targets: Targets
     parts: Decomposition
@@ -51,7 +55,8 @@ class NamedParts:
             hops=self._hops(i),
             neighbours=self._neighbours(i),
             rest=float(self.parts.neighbours.rest[i]),
-            capsules=tuple(Part(str(k), value) for k, value in enumerate(self.parts.capsules[i].tolist())),
+            capsules=tuple(map(Part, self._capsule_names, self.parts.capsules[i].tolist())),
+            groups=self._groups(i),
             label=own.label,
             split=own.split,
             title=own.title,
@@ -61,10 +66,33 @@ class NamedParts:
         hops = self.parts.hops
         return None if hops is None else tuple(Part(hop, float(values[i])) for hop, values in hops.items())
 
+    @cached_property
+    def _capsule_names(self) -> list[str]:
+        return capsule_names(self.trace.groups, self.names.classes)
+
+    def _groups(self, i: int) -> tuple[GroupPart, ...] | None:
+        """The groups, the one with the largest share first."""
+        if self.parts.groups is None:
+            return None
+        pairs = zip(self.trace.groups, self.parts.groups[i].tolist(), strict=True)
+        parts = [GroupPart(group.name, value, group.words) for group, value in pairs]
+        return tuple(sorted(parts, key=lambda part: -part.value))
+
     def _neighbours(self, i: int) -> tuple[Neighbour, ...]:
         """The neighbours without padding, for nodes with a small receptive field."""
         found = zip(self.parts.neighbours.index[i].tolist(), self.parts.neighbours.value[i].tolist(), strict=True)
-        return tuple(self._neighbour(number, value) for number, value in found if value)
+        if self.trace.believed is None:
+            return tuple(self._neighbour(number, value) for number, value in found if value)
+        used = believed(self.trace.groups, int(self.targets.nodes[i]))
+        return tuple(self._believed(number, value, used) for number, value in found if value)
+
+    def _believed(self, number: int, value: float, used: set[int]) -> Neighbour:
+        """The neighbour with the class that it is taken for, if beliefs use that."""
+        neighbour = self._neighbour(number, value)
+        if number not in used:
+            return neighbour
+        assert self.trace.believed is not None
+        return replace(neighbour, believed=self.names.classes[int(self.trace.believed[number])])
 
     def _neighbour(self, number: int, value: float) -> Neighbour:
         names = self.names
@@ -84,7 +112,8 @@ class NamedParts:
 
     def _largest(self, contributions: Tensor, top: int) -> Iterator[tuple[tuple[Part, ...], float]]:
         """The largest parts of each row by name, and the rest."""
-        found = largest(contributions, top)
+        assert self.shares is not None
+        found, columns = largest(contributions, top), self.shares.columns
         for index, values, rest in zip(found.index.tolist(), found.value.tolist(), found.rest.tolist(), strict=True):
             named = zip(index, values, strict=True)
-            yield tuple(Part(self.names.features[f], value) for f, value in named if value), rest
+            yield tuple(Part(columns.name(f, self.names), value) for f, value in named if value), rest

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ncgnn.explain.drawing import table_of_bars
-from ncgnn.explain.parts import Candidate, FeatureParts, Neighbour, Part
+from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.text import sentence
 
 
@@ -13,8 +13,8 @@ from ncgnn.explain.text import sentence
 class NodeExplanation:
     """Explanation of a node's score for a class, or of the lead of one class over another.
 
-    A score is the length of the class capsule before squashing. By hop, by neighbour and by capsule, contributions and
-    bias add up to it; by feature, those of :class:`FeatureParts` and the bias do.
+    A score is the length of the class capsule before squashing. By group, by hop, by neighbour and by capsule,
+    contributions and bias add up to it; by feature, those of :class:`FeatureParts` and the bias do.
 
     Attributes:
         node: id of the node.
@@ -32,6 +32,7 @@ class NodeExplanation:
         label: the known class of the node, if any.
         split: ``train``, ``val``, ``test`` or ``calibration``, if the graph has a split.
         title: display name of the node, if any.
+        groups: contributions by group of capsules, the largest first; ``None`` if the model has only one.
     """
 
     node: str
@@ -49,6 +50,7 @@ class NodeExplanation:
     label: str | None = None
     split: str | None = None
     title: str | None = None
+    groups: tuple[GroupPart, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -62,6 +64,8 @@ class NodeExplanation:
     def sections(self) -> Iterator[tuple[str, list[Part]]]:
         """The breakdowns of the score, each with contributions that add up to it."""
         bias = Part("bias", self.bias)
+        if self.groups is not None:
+            yield "group", [*self.groups, bias]
         if self.hops is not None:
             yield "hop", [*self.hops, bias]
         nodes = [Part(neighbour.name, neighbour.value) for neighbour in self.neighbours]
@@ -73,6 +77,7 @@ class NodeExplanation:
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """Kind, name, title and value of every contribution; only neighbours have titles."""
+        yield from (("group", part.name, "", part.value) for part in self.groups or ())
         yield from (("hop", part.name, "", part.value) for part in self.hops or ())
         yield from (("neighbour", part.id, part.title or "", part.value) for part in self.neighbours)
         yield "rest", "neighbours", "", self.rest

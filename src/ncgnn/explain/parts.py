@@ -12,6 +12,13 @@ class Part:
 
 
 @dataclass(frozen=True)
+class GroupPart(Part):
+    """The contribution of a group of capsules, and what it reads, in plain words."""
+
+    words: str
+
+
+@dataclass(frozen=True)
 class Candidate(Part):
     """A class with its score and its probability, as in ``predict_proba``."""
 
@@ -40,6 +47,7 @@ class Neighbour:
         split: ``train``, ``val``, ``test`` or ``calibration``, if the graph has a split.
         features: the largest contributions of its features, if requested.
         title: its display name, if any.
+        believed: the class it is taken for, if the model uses that for the explained node.
     """
 
     id: str
@@ -48,11 +56,12 @@ class Neighbour:
     split: str | None = None
     features: tuple[Part, ...] = ()
     title: str | None = None
+    believed: str | None = None
 
     @property
     def name(self) -> str:
-        known = [self.split or "", f"class {self.label}" if self.label is not None else ""]
-        note = ", ".join(text for text in known if text)
+        known = {"": self.split or None, "class ": self.label, "taken for ": self.believed}
+        note = ", ".join(f"{kind}{text}" for kind, text in known.items() if text is not None)
         return f"{called(self.id, self.title)} ({note})" if note else called(self.id, self.title)
 
 

@@ -1,7 +1,7 @@
 """An algorithm for PyTorch Geometric's ``Explainer``."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -13,12 +13,13 @@ from torch_geometric.explain.config import MaskType, ModelMode, ModelReturnType,
 from torch_geometric.nn import MessagePassing
 
 from ncgnn.errors import InputError
-from ncgnn.explain.contributions import batches, by_node
+from ncgnn.explain.contributions import batches, by_group, by_node
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.targets import Targets, make_targets
 from ncgnn.explain.trace import Trace, trace_model
 from ncgnn.explain.walks import by_edge
-from ncgnn.nn import NCGNN
+from ncgnn.nn import NCGNN, PreparedFilter
+from ncgnn.sparse import LinearOperator
 
 
 class CapsuleExplainer(ExplainerAlgorithm):
@@ -29,7 +30,8 @@ class CapsuleExplainer(ExplainerAlgorithm):
     are summed. There is no cut-off by distance: PyG determines it from message passing layers, and there are none here.
 
     The model is an :class:`~ncgnn.NCGNN` or an :class:`EdgeMasked`, called with ``x, edge_index`` and optionally
-    ``edge_weight``.
+    ``edge_weight``. A model with several groups of capsules is a :class:`WithGroups`: masks of nodes and edges cover
+    all groups, masks of features the first, and ``group_names`` and ``group_scores`` [G] have the contribution of each.
     """
 
     def supports(self) -> bool:
@@ -55,10 +57,7 @@ class CapsuleExplainer(ExplainerAlgorithm):
         index: int | Tensor | None = None,
         edge_weight: Tensor | None = None,
     ) -> Explanation:
-        model = model.model if isinstance(model, EdgeMasked) else model
-        if not isinstance(model, NCGNN):
-            raise InputError(f"contributions require an NCGNN, not {type(model).__name__}")
-        trace = trace_model(model, x, model.filter.prepare(edge_index, x.shape[0], edge_weight, x.dtype))
+        trace = _traced(model, x, edge_index, edge_weight)
         every = torch.arange(x.shape[0])
         nodes = every if index is None else every[index].reshape(-1)
         targets = make_targets(trace, nodes, target.cpu()[nodes])
@@ -67,7 +66,21 @@ class CapsuleExplainer(ExplainerAlgorithm):
             masks["node_mask"] = node_mask(trace, targets, self.explainer_config.node_mask_type)
         if self.explainer_config.edge_mask_type is not None:
             masks["edge_mask"] = by_edge(trace, targets, edge_index, edge_weight)
+        groups = by_group(trace, targets)
+        if groups is not None:
+            masks |= {"group_names": [group.name for group in trace.groups], "group_scores": groups.sum(dim=0)}
         return Explanation(**masks)
+
+
+def _traced(model: torch.nn.Module, x: Tensor, edge_index: Tensor, edge_weight: Tensor | None) -> Trace:
+    if isinstance(model, WithGroups):
+        return trace_model(model.model, model.inputs_with(x), model.filters)
+    model = model.model if isinstance(model, EdgeMasked) else model
+    if not isinstance(model, NCGNN):
+        raise InputError(f"contributions require an NCGNN, not {type(model).__name__}")
+    if len(model.groups) > 1:
+        raise InputError("a model with several groups of capsules has several inputs: wrap it in WithGroups")
+    return trace_model(model, x, model.filter.prepare(edge_index, x.shape[0], edge_weight, x.dtype))
 
 
 def node_mask(trace: Trace, targets: Targets, kind: MaskType) -> Tensor:
@@ -78,13 +91,38 @@ def node_mask(trace: Trace, targets: Targets, kind: MaskType) -> Tensor:
         return _sum(by_node(trace, targets[piece]).sum(dim=0) for piece in pieces)[:, None]
     shares = FeatureShares(trace)
     single = (shares(targets[i : i + 1]) for i in range(len(targets)))
+    columns = shares.columns.of_group(0)
     if kind == MaskType.common_attributes:
-        return _sum(one.features for one in single)[None]
-    return shares.of_nodes(_sum(one.weights for one in single), every)
+        return _sum(one.features for one in single)[None, columns]
+    return shares.of_nodes(_sum(one.weights for one in single), every)[:, columns]
 
 
 def _sum(parts: Iterable[Tensor]) -> Tensor:
     return reduce(torch.add, parts)
+
+
+class WithGroups(torch.nn.Module):
+    """A model with several groups of capsules as a function of one input, as PyG calls it.
+
+    Args:
+        model: the model.
+        inputs: the input of each group; that of the first is replaced by ``x``.
+        filters: the prepared filter of each group; ``edge_index`` does not change them.
+    """
+
+    def __init__(
+        self, model: NCGNN, inputs: Sequence[Tensor | LinearOperator], filters: Sequence[PreparedFilter]
+    ) -> None:
+        super().__init__()
+        self.model, self.inputs, self.filters = model, list(inputs), list(filters)
+        self.train(model.training)  # PyG's explainer restores the mode of the whole model
+
+    def inputs_with(self, x: Tensor) -> list[Tensor | LinearOperator]:
+        return [x, *self.inputs[1:]]
+
+    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
+        scores: Tensor = self.model(self.inputs_with(x), self.filters)
+        return scores
 
 
 class EdgeMasked(MessagePassing):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from ncgnn.explain.groups import reason
 from ncgnn.explain.parts import Candidate, Neighbour, Part, called, shortened
 
 if TYPE_CHECKING:
@@ -19,8 +20,16 @@ def sentence(explanation: "NodeExplanation") -> str:
     first = f"Node {name} is classified as {_said(e.prediction)}; runner-up: {_said(e.runner_up)}."
     if e.label is not None and e.label != e.prediction.name:
         first += f" Its label is {printable(e.label)}."
+    why = _reason(e)
+    if why is not None:
+        what = "This" if e.explained == e.prediction.name else f"Its score for {printable(e.explained)}"
+        first += f" {what} is {printable(why)}."
     bias = f"Bias, independent of all nodes: {e.bias:+.3f}."
     return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}. {bias}"
+
+
+def _reason(e: "NodeExplanation") -> str | None:
+    return reason(e.groups, e.score) if e.groups and e.against is None else None
 
 
 def _said(candidate: Candidate) -> str:
@@ -41,6 +50,7 @@ def _subject(e: "NodeExplanation") -> str:
 
 def _largest_parts(e: "NodeExplanation") -> Iterator[str]:
     kinds: dict[str, Sequence[Part]] = {
+        "group": e.groups if e.groups and _reason(e) is None else (),
         "hop": e.hops or (),
         "node": [Part(neighbour.name, neighbour.value) for neighbour in e.neighbours],
         "capsule": e.capsules,

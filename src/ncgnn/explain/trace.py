@@ -1,5 +1,6 @@
 """One forward pass, with everything that explanations need, and how selective its routing is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -9,9 +10,15 @@ import torch
 from torch import Tensor
 
 from ncgnn.errors import InputError
-from ncgnn.nn import NCGNN, CapsuleGraphLayer, PreparedFilter, Routing
+from ncgnn.explain.groups import TracedGroup, unique_names
+from ncgnn.nn import NCGNN, CapsuleGraphLayer, PreparedFilter, Routing, squash
+from ncgnn.nn.model import each
+from ncgnn.nn.routing import lengths
 from ncgnn.scored import Scored
 from ncgnn.sparse import LinearOperator, as_operator
+
+Prepared = PreparedFilter | Sequence[PreparedFilter]
+"""The prepared filter, or that of each group."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,19 +27,35 @@ class Trace:
 
     Attributes:
         model: the model.
-        x: the features [N, f].
-        prepared: the prepared filter.
-        a_bar: the filter as an operator.
+        groups: its groups of capsules; most models have one.
         scores: lengths of the class capsules [N, C].
         routing: the last iteration of routing.
     """
 
     model: NCGNN
-    x: LinearOperator
-    prepared: PreparedFilter
-    a_bar: LinearOperator
+    groups: Sequence[TracedGroup]
     scores: Tensor
     routing: Routing
+
+    @property
+    def x(self) -> LinearOperator:
+        """The input of the first group [N, f]."""
+        return self.groups[0].x
+
+    @property
+    def prepared(self) -> PreparedFilter:
+        """The prepared filter of the first group."""
+        return self.groups[0].prepared
+
+    @property
+    def a_bar(self) -> LinearOperator:
+        """The filter of the first group."""
+        return self.groups[0].a_bar
+
+    @property
+    def routed(self) -> list[TracedGroup]:
+        """All groups but that of beliefs, which is not routed."""
+        return [group for group in self.groups if group.primary is not None]
 
     @property
     def layer(self) -> CapsuleGraphLayer:
@@ -43,17 +66,42 @@ class Trace:
         """b_l [C, f_c]."""
         return self.layer.bias.detach()
 
-    @cached_property
+    @property
     def p(self) -> Tensor:
-        """The message of each node for each class [N, C, f_c] (equation 8)."""
-        said = self.said_by(0)
-        for k in range(1, self.model.primary.num_capsules):
+        """The message of the first group."""
+        return self.messages[0]
+
+    @cached_property
+    def messages(self) -> list[Tensor]:
+        """The message of each node for each class, of each group [N, C, f_c] (equation 8)."""
+        return [self._message(group.capsules) for group in self.groups]
+
+    def _message(self, capsules: range) -> Tensor:
+        said = self.said_by(capsules[0])
+        for k in capsules[1:]:
             said += self.said_by(k)
         return said
 
     def said_by(self, k: int) -> Tensor:
-        """The share of :attr:`p` that comes from capsule ``k`` of each node."""
+        """The share of :attr:`messages` that comes from capsule ``k`` of each node."""
         return self.routing.couplings[:, k].unsqueeze(-1) * self.routing.votes[:, k]
+
+    @cached_property
+    def arrived(self) -> list[Tensor]:
+        """What arrives at each node for each class, from each group [N, C, f_c]."""
+        if len(self.groups) == 1:
+            return [self.routing.u - self.bias]
+        pairs = zip(self.groups, self.messages, strict=True)
+        return [group.a_bar.product(said.flatten(1)).view_as(said) for group, said in pairs]
+
+    @cached_property
+    def believed(self) -> Tensor | None:
+        """The class of each node as the other groups predict it, which beliefs use [N]; ``None`` without beliefs."""
+        beliefs = self.model.beliefs
+        if beliefs is None:
+            return None
+        scores = lengths(squash(self.routing.u - self.arrived[-1]))
+        return beliefs.shares(self.groups[-1].x, scores).argmax(dim=1)
 
     @cached_property
     def lengths(self) -> Tensor:
@@ -70,7 +118,20 @@ def trace_scored(scored: Scored) -> Trace:
         raise InputError(f"{scored.model} cannot be explained: train NCGNN for explained predictions")
     check_explained(model)
     x, prepared = scored.inputs.arguments
-    return Trace(model, as_operator(x), prepared, model.filter(prepared), scored.scores, routing)
+    return Trace(model, _traced_groups(model, x, prepared), scored.scores, routing)
+
+
+def _traced_groups(
+    model: NCGNN, x: Tensor | LinearOperator | Sequence[Tensor | LinearOperator], prepared: Prepared
+) -> list[TracedGroup]:
+    inputs = [as_operator(one) for one in each(x)]
+    names = unique_names([group.name for group in model.groups])
+    parts = zip(names, model.groups, inputs, each(prepared), model.filters(inputs, prepared), strict=True)
+    found: list[TracedGroup] = []
+    for name, group, read, ready, a_bar in parts:
+        first = found[-1].capsules.stop if found else 0
+        found.append(TracedGroup(name, group, read, ready, a_bar, range(first, first + group.num_capsules)))
+    return found
 
 
 def is_explained(scored: Scored) -> bool:
@@ -88,14 +149,17 @@ def check_explained(model: NCGNN) -> None:
 
 
 @torch.no_grad()
-def trace_model(model: NCGNN, x: Tensor | LinearOperator, prepared: PreparedFilter) -> Trace:
+def trace_model(
+    model: NCGNN, x: Tensor | LinearOperator | Sequence[Tensor | LinearOperator], prepared: Prepared
+) -> Trace:
     """A forward pass without dropout."""
     check_explained(model)
-    x, was_training = as_operator(x), model.training
+    was_training = model.training
     model.eval()
     try:
-        scores, routing = model(x, prepared, return_routing=True)
-        return Trace(model, x, prepared, model.filter(prepared), scores, routing)
+        groups = _traced_groups(model, x, prepared)
+        scores, routing = model([group.x for group in groups], prepared, return_routing=True)
+        return Trace(model, groups, scores, routing)
     finally:
         model.train(was_training)
 
@@ -127,7 +191,7 @@ class Selection:
 @torch.no_grad()
 def selection(trace: Trace) -> Selection:
     """Selectivity of the model's routing on this graph."""
-    c = trace.routing.couplings
+    c = trace.routing.couplings[:, : trace.routed[-1].capsules.stop]
     largest, capsules = c.amax(dim=1), c.shape[1]
     entropy = torch.special.entr(c).sum(dim=1).mean().item() / log(capsules) if capsules > 1 else 1.0
     return Selection(capsules, entropy, largest.mean().item(), largest.max().item())

@@ -4,6 +4,8 @@ An entry of the filter is a sum over walks, :math:`\bar{a}_{ij} = \sum_h \xi_h (
 the contribution of node j. A walk that crosses an edge twice counts twice for it.
 """
 
+from functools import reduce
+
 import numpy as np
 import scipy.sparse as sp
 import torch
@@ -11,6 +13,7 @@ from torch import Tensor
 
 from ncgnn.errors import InputError
 from ncgnn.explain.contributions import rows
+from ncgnn.explain.groups import LINKS, TracedGroup
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
 from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
@@ -18,29 +21,37 @@ from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
 
 @torch.no_grad()
 def by_edge(trace: Trace, targets: Targets, edge_index: Tensor, edge_weight: Tensor | None = None) -> Tensor:
-    """Contribution of each edge [E], summed over the targets. Steps along self-loops, which the normalised adjacency
-    matrix adds to each node, belong to no edge."""
-    base = _base(trace)
-    total = torch.zeros_like(base.values)
-    for i in range(len(targets)):
-        total += _shares(trace, targets[i : i + 1])
-    return _of_edges(base, total, edge_index, edge_weight)
+    """Contribution of each edge [E], summed over the targets and over groups of capsules. Steps along self-loops, which
+    the normalised adjacency matrix adds to each node, belong to no edge."""
+    bases = [_base(group) for group in trace.groups]
+    found = []
+    for group, base, said in zip(trace.groups, bases, trace.messages, strict=True):
+        total = torch.zeros_like(base.values)
+        for i in range(len(targets)):
+            total += _shares(group, said, targets[i : i + 1])
+        found.append(_of_edges(base, total, edge_index, edge_weight))
+    return reduce(torch.add, found)
 
 
-def _base(trace: Trace) -> CSR:
-    if isinstance(trace.a_bar, Polynomial | ChebyshevSeries):
-        return trace.a_bar.base
+def _base(group: TracedGroup) -> CSR:
+    if group.reads.what == LINKS:
+        raise InputError(
+            f"edges have no contributions where capsules read links as their input, as those of group {group.name!r} "
+            "do: explain by feature instead, where each link is one"
+        )
+    if isinstance(group.a_bar, Polynomial | ChebyshevSeries):
+        return group.a_bar.base
     raise InputError(
         "edge contributions need a filter that is a sum over walks: use an unsparsified filter (neither top_k nor "
         "epsilon) in its implicit form for edge masks"
     )
 
 
-def _shares(trace: Trace, target: Targets) -> Tensor:
+def _shares(group: TracedGroup, said: Tensor, target: Targets) -> Tensor:
     r"""For each entry (b, a) of the adjacency matrix :math:`\tilde{a}_{ba} \sum_{t+s+1=h} \xi_h
     (\tilde{\mathbf{A}}^t)_{ib} (\tilde{\mathbf{A}}^s \mathbf{q})_a`, where q is what each node says along the target's
     direction."""
-    q, a_bar = target.heard(trace.p), trace.a_bar
+    q, a_bar = target.heard(said), group.a_bar
     if isinstance(a_bar, Polynomial):
         return _polynomial_shares(a_bar, target.nodes, q)
     # the sums over t and s are those of the filter itself

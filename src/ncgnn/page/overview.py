@@ -3,10 +3,12 @@
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
+from ncgnn.explain.groups import capsule_names
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
@@ -27,7 +29,8 @@ JUDGED = {
 def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> dict[str, Any]:
     """Everything but the nodes themselves, as plain values; nodes are given by number."""
     data = explainer.scored.data
-    couplings = explainer.trace.routing.couplings.mean(dim=0)
+    trace = explainer.trace
+    couplings = trace.routing.couplings[:, : trace.routed[-1].capsules.stop].mean(dim=0)
     return {
         "name": str(data.get("name", "the graph")),
         "size": {
@@ -38,6 +41,8 @@ def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice
         "classes": list(explainer.names.classes),
         "trained": None if predictions.split is None else int((predictions.split == "train").sum()),
         "quality": _quality(predictions, len(explainer.names.classes)),
+        "groups": _groups(explainer, predictions, choice),
+        "capsules": capsule_names(trace.groups, explainer.names.classes),
         "hops": hop_weights(explainer),
         "couplings": [[rounded(c) for c in row] for row in couplings.tolist()],
         "routing": str(explainer.selection),
@@ -66,9 +71,31 @@ def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
     }
 
 
-def hop_weights(explainer: GraphExplainer) -> list[list[Any]] | None:
-    """How much the filter listens to each hop; ``None`` where it is no finite sum over hops."""
-    weights, filter = explainer.trace.routing.hop_weights, explainer.trace.model.filter
-    if weights is None:
+def _groups(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> list[dict[str, Any]] | None:
+    """Each group of capsules: its mean share of the scores, how many nodes it is the largest part of, and the explained
+    nodes that it has the largest share of; ``None`` where there is only one."""
+    shares, main = predictions.groups, predictions.main_group
+    if shares is None or main is None:
         return None
-    return [[str(hop), rounded(weight)] for hop, weight in zip(filter.hops, weights.tolist(), strict=True)]
+    unseen = np.intersect1d(choice.explained, predictions.unseen)
+    found = []
+    for number, group in enumerate(explainer.trace.groups):
+        order = np.argsort(-shares[unseen, number], kind="stable")[:LISTED]
+        first = [int(node) for node in unseen[order] if main[node] == number]
+        about = {"name": group.name, "words": group.words, "share": rounded(shares[:, number].mean())}
+        found.append(about | {"main": int((main == number).sum()), "nodes": first})
+    return found
+
+
+def hop_weights(explainer: GraphExplainer) -> list[list[Any]] | None:
+    """How much the filter listens to each hop, with the name of the group where there are several; ``None`` where a
+    filter is no finite sum over hops."""
+    groups = explainer.trace.groups
+    found: list[list[Any]] = []
+    for group in groups:
+        weights, filter = group.module.filter.hop_weights(), group.module.filter
+        if weights is None:
+            return None
+        name = "" if len(groups) == 1 else f"{group.name}, hop "
+        found += [[f"{name}{hop}", rounded(weight)] for hop, weight in zip(filter.hops, weights.tolist(), strict=True)]
+    return found

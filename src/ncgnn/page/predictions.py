@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import torch
 
-from ncgnn.explain import GraphExplainer
+from ncgnn.explain import GraphExplainer, Trace, by_group, make_targets
 
 
 class Judged(NamedTuple):
@@ -24,12 +25,15 @@ class Predictions:
         probability: of these [N, 2].
         label: the known class, -1 where there is none or one that the model does not know [N].
         split: ``train``, ``val``, ``test``, ``calibration`` or nothing [N]; ``None`` where no split is known.
+        groups: the share of each group of capsules in the score of the predicted class [N, G]; ``None`` where there is
+            only one group.
     """
 
     best: np.ndarray
     probability: np.ndarray
     label: np.ndarray
     split: np.ndarray | None
+    groups: np.ndarray | None = None
 
     @classmethod
     def of(cls, explainer: GraphExplainer) -> "Predictions":
@@ -39,12 +43,17 @@ class Predictions:
         known = {name: number for number, name in enumerate(names.classes)}
         label = np.array([-1 if name is None else known.get(name, -1) for name in names.labels])
         split = None if names.splits is None else np.array(names.splits)
-        return cls(best, probability, label, split)
+        return cls(best, probability, label, split, _group_shares(explainer.trace, best[:, 0]))
 
     @property
     def predicted(self) -> np.ndarray:
         first: np.ndarray = self.best[:, 0]
         return first
+
+    @property
+    def main_group(self) -> np.ndarray | None:
+        """The number of the group with the largest share of each node's score."""
+        return None if self.groups is None else self.groups.argmax(axis=1)
 
     @property
     def judged(self) -> "Judged":
@@ -73,3 +82,14 @@ class Predictions:
         wrong = self.unseen[(self.label[self.unseen] >= 0) & (self.label != self.predicted)[self.unseen]]
         order = np.argsort(-self.probability[wrong, 0], kind="stable")[:most]
         return np.take(wrong, order)
+
+
+@torch.no_grad()
+def _group_shares(trace: Trace, predicted: np.ndarray) -> np.ndarray | None:
+    targets = make_targets(trace, torch.arange(len(predicted)), torch.from_numpy(predicted))
+    parts = by_group(trace, targets)
+    if parts is None:
+        return None
+    score = targets.along(trace.routing.u).clamp(min=torch.finfo(parts.dtype).tiny)
+    shares: np.ndarray = (parts / score[:, None]).numpy()
+    return shares

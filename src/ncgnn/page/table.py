@@ -34,6 +34,9 @@ class Register:
 def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict[str, Any]:
     """A view without what the table of nodes says, and with places instead of names."""
     kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "words")}
+    if view["groups"] is not None:
+        kept["groups"] = [[name, value] for name, value, _ in view["groups"]]
+        kept["believed"] = [n["believed"] for n in view["neighbours"]]
     by_feature = view["features"]
     largest = [[features.place(name), value] for name, value in by_feature["largest"]]
     lead = view["lead"] | {"neighbours": [[nodes.place(n["id"]), n["value"]] for n in view["lead"]["neighbours"]]}
@@ -61,6 +64,7 @@ def node_table(explainer: GraphExplainer, predictions: Predictions, nodes: list[
         "second_probability": [rounded(p) for p in predictions.probability[nodes, 1]],
         "label": predictions.label[nodes].tolist(),
         "split": [0] * len(nodes) if split is None else [ROLES.index(role) for role in split],
+        "group": None if predictions.main_group is None else predictions.main_group[nodes].tolist(),
     }
 
 

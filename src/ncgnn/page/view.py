@@ -45,6 +45,7 @@ class NodeViews:
         view = self.known(node) | {
             "score": rounded(why.score),
             "bias": rounded(why.bias),
+            "groups": None if why.groups is None else [[p.name, rounded(p.value), p.words] for p in why.groups],
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
             "features": _features(why),
@@ -60,6 +61,7 @@ class NodeViews:
         return [
             self.known(other)
             | {"value": rounded(neighbour.value), "distance": distance, "features": _through(neighbour)}
+            | {"believed": neighbour.believed}
             for other, neighbour, distance in zip(others, heard, steps, strict=True)
         ]
 
@@ -85,6 +87,7 @@ class NodeViews:
             "second_probability": rounded(p.probability[node, 1]),
             "label": names.classes[label] if label >= 0 else None,
             "split": split or None,
+            "group": None if p.main_group is None else self.explainer.trace.groups[p.main_group[node]].name,
         }
 
     def _id(self, node: int) -> str:

@@ -4,15 +4,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from ncgnn.explain.parts import called
+from ncgnn.explain.groups import reason
+from ncgnn.explain.parts import GroupPart, called
 
 
 def in_words(view: dict[str, Any]) -> str:
     """What is predicted, which parts of each kind are the largest, and which training labels are among them."""
+    why = reason([GroupPart(*part) for part in view.get("groups") or ()], view["score"])
+    mainly = "" if why is None else f" This is {why}."
     parts = "; ".join(_largest_parts(view))
     largest = f" Largest contributions: {parts}." if parts else ""
     bias = f" The class bias contributes {percent(view['bias'], view)}."
-    return f"{_prediction(view)}{largest}{bias}{_labels(view)}"
+    return f"{_prediction(view)}{mainly}{largest}{bias}{_labels(view)}"
 
 
 def _prediction(view: dict[str, Any]) -> str:
@@ -27,7 +30,8 @@ def _prediction(view: dict[str, Any]) -> str:
 def _largest_parts(view: dict[str, Any]) -> Iterator[str]:
     if view["hops"]:
         hop, value = max(view["hops"], key=lambda part: part[1])
-        yield f"by hop, {percent(value, view)} via {hop} {'hop' if hop == '1' else 'hops'}"
+        way = "without a hop" if hop == "0" else f"via {hop} {'hop' if hop == '1' else 'hops'}"
+        yield f"by hop, {percent(value, view)} {way}"
     if view["neighbours"]:
         yield _strongest(max(view["neighbours"], key=lambda other: other["value"]), view)
     if view["features"]["largest"]:
@@ -39,8 +43,10 @@ def _strongest(other: dict[str, Any], view: dict[str, Any]) -> str:
     share = percent(other["value"], view)
     if other["id"] == view["id"]:
         return f"by node, {share} from the node itself"
-    trained = f" (training, {other['label']})" if other["split"] == "train" else ""
-    return f"by node, {share} from {called(other['id'], other['title'])}{trained}"
+    known = f" (training, {other['label']})" if other["split"] == "train" else ""
+    if other.get("believed") is not None:
+        known = f" (taken for {other['believed']})"
+    return f"by node, {share} from {called(other['id'], other['title'])}{known}"
 
 
 def _labels(view: dict[str, Any]) -> str:

@@ -62,5 +62,7 @@ def _overview(views: NodeViews, choice: Choice, known: Register) -> dict[str, An
     content = overview(explainer, predictions, choice)
     for listed in ("asked", "doubtful", "surprising"):
         content[listed] = [known.place(explainer.names.nodes[node]) for node in content[listed]]
+    for group in content["groups"] or ():
+        group["nodes"] = [known.place(explainer.names.nodes[node]) for node in group["nodes"]]
     table = node_table(explainer, predictions, explainer.names.node_numbers(known.names))
     return content | {"nodes": table, "places": node_places(explainer, predictions, choice)}

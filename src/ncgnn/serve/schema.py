@@ -40,12 +40,16 @@ class Known(BaseModel):
     second_probability: float
     label: str | None
     split: str | None
+    group: str | None = Field(
+        None, description="group of capsules with the largest part of its score, if there are several"
+    )
 
 
 class NearNode(Known):
     value: float = Field(description="its part of the score")
     distance: int | None = Field(description="steps along edges; none where there are many")
     features: list[str] = Field(description="names of the features that make most of its part")
+    believed: str | None = Field(None, description="class it is taken for, where that is part of its part")
 
 
 class DecidingNode(Known):
@@ -74,6 +78,9 @@ class View(Known):
 
     score: float
     bias: float
+    groups: list[tuple[str, float, str]] | None = Field(
+        None, description="parts of groups of capsules: name, part, and what it reads in words; none where there is one"
+    )
     hops: list[tuple[str, float]] | None
     capsules: list[float]
     features: FeatureBars

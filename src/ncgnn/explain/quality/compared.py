@@ -1,12 +1,14 @@
 """Methods that rank nodes by importance for a prediction: the model's contributions, and others."""
 
 from collections.abc import Callable
+from functools import reduce
+from math import prod
 
 import torch
 from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
 
-from ncgnn.explain.contributions import by_node, decisive, row
+from ncgnn.explain.contributions import by_node, decisive, filter_rows
 from ncgnn.explain.quality.hop_by_hop import HopByHop
 from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.targets import ahead_of_others
@@ -22,6 +24,9 @@ STEPS = 16
 
 MOST_EDGES = 10_000
 """Maximum number of edges for GNNExplainer's edge masks; with more, they take over a minute per node."""
+
+MOST_ENTRIES = 1 << 28
+"""Maximum number of entries of a group's input for gradients with respect to it, which need it as a dense matrix."""
 
 MODEL = {"mode": "multiclass_classification", "task_level": "node", "return_type": "probs"}
 
@@ -63,14 +68,19 @@ def integrated_gradients(subject: Subject, node: int) -> Tensor:
 def input_times_gradient(subject: Subject, node: int) -> Tensor:
     """Gradients of the probability with respect to the features, times the features, in magnitude: with signs they
     nearly cancel, because capsules do not depend on the scale of the features."""
-    trace, x = subject.trace, feature_leaf(subject)
-    scores = trace.model(x, trace.prepared)
-    (gradient,) = torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)
-    return (gradient * x.detach()).abs().sum(dim=1)
+    trace = subject.trace
+    x = [feature_leaf(subject, place) for place in range(len(trace.routed))]
+    scores = trace.model(
+        [*x, *(group.x for group in trace.groups[len(x) :])], [group.prepared for group in trace.groups]
+    )
+    gradients = torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)
+    parts = ((gradient * one.detach()).abs().sum(dim=1) for gradient, one in zip(gradients, x, strict=True))
+    return reduce(torch.add, parts)
 
 
 def filter_weights(subject: Subject, node: int) -> Tensor:
-    return row(subject.trace.a_bar, node)
+    """Added up over groups."""
+    return reduce(torch.add, filter_rows(subject.trace, node))
 
 
 def chance(subject: Subject, node: int) -> Tensor:
@@ -80,7 +90,8 @@ def chance(subject: Subject, node: int) -> Tensor:
 def rankings(subject: Subject) -> dict[str, Ranking]:
     """All methods that can be compared on a graph."""
     found: dict[str, Ranking] = {OURS: in_turn, SORTED: contributions, "GNNExplainer": gnn_explainer}
-    if isinstance(subject.trace.a_bar, Polynomial) and subject.edge_index.shape[1] <= MOST_EDGES:
+    is_one = len(subject.trace.groups) == 1
+    if is_one and isinstance(subject.trace.a_bar, Polynomial) and subject.edge_index.shape[1] <= MOST_EDGES:
         found["GNNExplainer, edges"] = gnn_explainer_of_edges
     others: dict[str, Ranking] = {
         "integrated gradients": integrated_gradients,
@@ -88,12 +99,14 @@ def rankings(subject: Subject) -> dict[str, Ranking]:
         "filter weights": filter_weights,
         "random": chance,
     }
+    if not is_one and any(prod(group.x.shape) > MOST_ENTRIES for group in subject.trace.routed):
+        del others["input times gradient"]
     return found | others
 
 
-def feature_leaf(subject: Subject) -> Tensor:
-    """Dense features that require a gradient."""
-    return subject.trace.x.to_dense().detach().requires_grad_()
+def feature_leaf(subject: Subject, place: int = 0) -> Tensor:
+    """The dense input of a group, which requires a gradient."""
+    return subject.trace.groups[place].x.to_dense().detach().requires_grad_()
 
 
 def _gradient(subject: Subject, node: int, presence: Tensor) -> Tensor:

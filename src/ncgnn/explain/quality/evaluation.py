@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.explain.groups import FEATURES
 from ncgnn.explain.quality.compared import Ranking, rankings
 from ncgnn.explain.quality.measures import Measured, ranked, remove, summary
 from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, has_truth, planted_features, planted_nodes
@@ -88,7 +89,7 @@ def _against_truth(
     chosen = [nodes[place] for place in right]
     truths = [planted_nodes(subject, data, node) for node in chosen]
     measured = found("neighbours", [importances[place] for place in right], truths)
-    if name in FEATURE_RANKINGS:
+    if name in FEATURE_RANKINGS and subject.trace.groups[0].reads.what == FEATURES:
         truths = [planted_features(subject, data, node) for node in chosen]
         measured += found("features", explain(subject, chosen, FEATURE_RANKINGS[name]), truths)
     yield from (Measurement(name, one.measure, one.sparsity, one.value, len(chosen)) for one in measured)

@@ -28,12 +28,12 @@ class HopByHop(MessagePassing):
         return proportions(torch.linalg.vector_norm(capsules, dim=-1))
 
     def __matmul__(self, said: Tensor) -> Tensor:
-        power: Tensor = said
-        total: Tensor = self.xi[0] * said
+        power: Tensor = said.flatten(1)
+        total: Tensor = self.xi[0] * power
         for xi in self.xi[1:]:
             power = self.propagate(self.ends, x=power, weight=self.weight)
             total = total + xi * power
-        return total
+        return total.view_as(said)
 
     def message(self, x_j: Tensor, weight: Tensor) -> Tensor:
         return weight[:, None] * x_j

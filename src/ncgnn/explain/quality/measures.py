@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import characterization_score
 
-from ncgnn.explain.contributions import row
+from ncgnn.explain.contributions import receptive_field
 from ncgnn.explain.quality.presence import Subject
 from ncgnn.nn import proportions
 
@@ -42,7 +42,7 @@ class Removal:
 
 def field(subject: Subject, node: int) -> Tensor:
     """The receptive field of a node."""
-    return row(subject.trace.a_bar, node).nonzero().flatten()
+    return receptive_field(subject.trace, node)
 
 
 def ranked(subject: Subject, node: int, importance: Tensor) -> Tensor:

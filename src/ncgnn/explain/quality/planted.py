@@ -12,6 +12,7 @@ from ncgnn.explain.quality.compared import MODEL, SORTED, STEPS, feature_leaf
 from ncgnn.explain.quality.measures import Measured, field
 from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.targets import ahead_of_others
+from ncgnn.explain.trace import Trace
 from ncgnn.nn import proportions
 
 FeatureRanking = Callable[[Subject, int], Tensor]
@@ -57,7 +58,8 @@ def _hits(importance: Tensor, truth: Tensor, times: int) -> float:
 def feature_contributions(subject: Subject, node: int) -> Tensor:
     nodes = torch.tensor([node])
     target = ahead_of_others(subject.trace, nodes, subject.predicted[nodes])
-    return FeatureShares(subject.trace)(target).features
+    shares = FeatureShares(subject.trace)
+    return shares(target).features[shares.columns.of_group(0)]
 
 
 def feature_gnn_explainer(subject: Subject, node: int) -> Tensor:
@@ -91,9 +93,16 @@ FEATURE_RANKINGS: dict[str, FeatureRanking] = {
 }
 
 
+def _scores(trace: Trace, x: Tensor) -> Tensor:
+    """What the model says with other features."""
+    rest = [group.x for group in trace.groups[1:]]
+    scores: Tensor = trace.model([x, *rest], [group.prepared for group in trace.groups])
+    return scores
+
+
 def _feature_gradient(subject: Subject, node: int, x: Tensor) -> Tensor:
     x = x.clone().requires_grad_()
-    scores = subject.trace.model(x, subject.trace.prepared)
+    scores = _scores(subject.trace, x)
     return torch.autograd.grad(proportions(scores[node])[subject.predicted[node]], x)[0]
 
 
@@ -105,4 +114,4 @@ class _OfFeatures(torch.nn.Module):
         self.trace = subject.trace
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return proportions(self.trace.model(x, self.trace.prepared))
+        return proportions(_scores(self.trace, x))

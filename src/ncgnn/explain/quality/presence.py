@@ -1,8 +1,8 @@
 r"""Predictions of a model with some nodes removed.
 
-Removing node j means zeroing its column of the filter and rerunning the routing, so couplings respond to the change.
-Features are not changed, because equation 3 normalises them: a scaled row gives the same capsules, and with a bias even
-a row of zeros gives capsules of length one.
+Removing node j means zeroing its column of the filter, of every group of capsules, and rerunning the routing, so
+couplings and beliefs respond to the change. Features and rows of links are not changed, because equation 3 normalises
+them: a scaled row gives the same capsules, and with a bias even a row of zeros gives capsules of length one.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.explain.trace import Trace
-from ncgnn.nn import proportions
+from ncgnn.nn import Routing, proportions
 from ncgnn.nn.kernels.routing import fused_route
 from ncgnn.sparse import LinearOperator
 
@@ -62,9 +62,12 @@ class Subject:
 
     def scores(self, presence: Tensor) -> Tensor:
         """Lengths of the class capsules [N, C], differentiable in the node strengths [N]."""
-        layer, votes = self.trace.layer, self.trace.routing.votes.detach()
-        heard = Present(self.trace.a_bar, presence)
-        lengths: Tensor = torch.linalg.vector_norm(
-            fused_route(votes, heard, self.trace.bias, layer.iterations, layer.beta, None)[0], dim=-1
-        )
+        trace, layer, routed = self.trace, self.trace.layer, self.trace.routed
+        votes = trace.routing.votes.detach()[:, : routed[-1].capsules.stop]
+        heard = [Present(group.a_bar, presence) for group in trace.groups]
+        sizes = [len(group.capsules) for group in routed]
+        v, c, u = fused_route(votes, heard[: len(routed)], trace.bias, layer.iterations, layer.beta, None, sizes)
+        if trace.model.beliefs is not None:
+            v = trace.model.beliefs(trace.groups[-1].x, Routing(v, c, u, votes), heard[-1]).capsules
+        lengths: Tensor = torch.linalg.vector_norm(v, dim=-1)
         return lengths

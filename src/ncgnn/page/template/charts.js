@@ -14,7 +14,7 @@ function couplings() {
   const farthest = Math.max(...report.couplings.flat().map((c) => Math.abs(c - equal))) || 1;
   const scale = Math.max(farthest, equal / 10); // tints must not make much of differences that are nothing
   const cells = report.couplings.map((row) => row.map((c) => ({ text: c.toFixed(3), share: (c - equal) / scale })));
-  const rows = cells.map((_, k) => `capsule ${k}`);
+  const rows = cells.map((_, k) => `capsule ${report.capsules[k]}`);
   return heatTable("capsule ↓ class →", rows, report.classes, cells);
 }
 
@@ -66,6 +66,6 @@ function axes(across, upwards) {
 
 function hopBars() {
   if (!report.hops) return element("p", {}, "This filter is not a finite sum over hops, so hops have no weights.");
-  const parts = report.hops.map(([hop, value]) => ({ name: `hop ${hop}`, value }));
+  const parts = report.hops.map(([hop, value]) => ({ name: report.groups ? hop : `hop ${hop}`, value }));
   return bars("Weight of each hop in the filter", parts, 1);
 }

@@ -32,16 +32,21 @@ function known(row) {
     second_probability: nodes.second_probability[row],
     label: classes[nodes.label[row]] ?? null,
     split: ROLES[nodes.split[row]],
+    group: report.groups ? report.groups[nodes.group[row]].name : null,
   };
 }
+
+/** What a group of capsules reads, in words. */
+const groupWords = (name) => report.groups.find((group) => group.name === name).words;
 
 /** A view with names instead of places in tables. */
 function expanded(row, view) {
   const named = ([feature, value]) => [views.features[feature], value];
-  const neighbours = view.neighbours.map(([place, value, distance, ...features]) => ({
+  const neighbours = view.neighbours.map(([place, value, distance, ...features], i) => ({
     ...known(place),
     value,
     distance,
+    believed: view.believed?.[i] ?? null,
     features: features.map((feature) => views.features[feature]),
   }));
   const around = [...new Set([report.nodes.id[row], ...neighbours.map((other) => other.id)])];

@@ -9,7 +9,7 @@ function makeMap() {
     "aria-label": "Map of nodes. Arrow keys go from node to node, Enter opens one.",
   });
   const tip = element("p", { class: "tip", role: "status", hidden: "" });
-  const map = { canvas, tip, pointed: null, found: new Set(), lit: null, draw: () => drawMap(map) };
+  const map = { canvas, tip, pointed: null, found: new Set(), lit: null, litGroup: null, draw: () => drawMap(map) };
   canvas.addEventListener("pointermove", (event) => point(map, nearest(map, event)));
   canvas.addEventListener("pointerleave", () => point(map, null));
   canvas.addEventListener("blur", () => point(map, null));
@@ -46,7 +46,7 @@ function drawMap(map) {
     const number = report.nodes.predicted[row];
     const scale = dots * (isMarked(map, row) ? 2.2 * size : size);
     pen.setTransform(scale, 0, 0, scale, x * dots, y * dots);
-    pen.globalAlpha = map.lit === null || map.lit === number ? 0.85 : 0.08;
+    pen.globalAlpha = isLit(map.lit, number) && isLit(map.litGroup, report.nodes.group?.[row]) ? 0.85 : 0.08;
     pen.fillStyle = colours[number];
     pen.fill(paths[number]);
     if (isMarked(map, row) || isWrong(row)) {
@@ -57,6 +57,7 @@ function drawMap(map) {
   });
 }
 
+const isLit = (chosen, number) => chosen === null || chosen === number;
 const isMarked = (map, row) => row === map.pointed || map.found.has(row);
 const isWrong = (row) => report.nodes.label[row] >= 0 && report.nodes.label[row] !== report.nodes.predicted[row];
 
@@ -84,7 +85,8 @@ function tell(map, row) {
   const node = known(row);
   const label = node.label === null ? "label unknown" : `label ${node.label}`;
   const words = `${fullName(node)}: ${node.predicted} ${node.probability.toFixed(2)}, ${label}`;
-  map.tip.textContent = node.split ? `${words}, ${node.split}` : words;
+  const main = node.group === null ? null : `mainly ${node.group}`;
+  map.tip.textContent = [words, node.split, main].filter(Boolean).join(", ");
   const { at, width } = frame(map);
   const [x, y] = at(report.places[row]);
   map.tip.style.left = `${Math.max(0, Math.min(x + 12, width - map.tip.offsetWidth))}px`;
@@ -117,14 +119,20 @@ function nextNode(from, [dx, dy]) {
 }
 
 /** The classes with their marks; pressing one dims all others. */
-function legend(map) {
-  const buttons = report.classes.map((name, number) => {
+const legend = (map) => switches(map, "lit", "Show one class", report.classes.map((name) => [swatch(name), name]));
+
+/** The groups of capsules, where there are several: pressing one leaves the nodes whose main group it is. */
+const groupLegend = (map) =>
+  report.groups && switches(map, "litGroup", "Show nodes by main group", report.groups.map(({ words }) => [words]));
+
+function switches(map, which, label, names) {
+  const buttons = names.map((name, number) => {
     const press = () => {
-      map.lit = map.lit === number ? null : number;
-      buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === map.lit)));
+      map[which] = map[which] === number ? null : number;
+      buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === map[which])));
       map.draw();
     };
-    return element("button", { type: "button", "aria-pressed": "false", onclick: press }, swatch(name), name);
+    return element("button", { type: "button", "aria-pressed": "false", onclick: press }, ...name);
   });
-  return element("div", { class: "legend", role: "group", "aria-label": "Show one class" }, ...buttons);
+  return element("div", { class: "legend", role: "group", "aria-label": label }, ...buttons);
 }

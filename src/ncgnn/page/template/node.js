@@ -27,6 +27,7 @@ function verdict(node) {
     ["label", node.label === null ? "unknown" : classLabel(node.label), null],
     ["split", ROLE_NAMES[node.split] ?? "none", null],
   ];
+  if (node.group !== null) facts.push(["main reason", groupWords(node.group), null]);
   const isWrong = node.label !== null && node.label !== node.predicted;
   return element(
     "dl",
@@ -89,7 +90,8 @@ function neighbourBars(node, shown) {
   const named = node.neighbours.slice(0, shown).map((other) => {
     const { name, value } = namedPart(node)(other);
     const through = other.features.length ? element("small", {}, `by ${other.features.join(", ")}`) : null;
-    return { name: element("span", {}, name, through), value };
+    const taken = other.believed === null ? null : element("small", {}, "taken for ", classLabel(other.believed));
+    return { name: element("span", {}, name, taken, through), value };
   });
   const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
   return bars(`Share of the score ${node.score}`, withRest(node, named, "all other nodes", others), node.score);
@@ -102,17 +104,24 @@ const withRest = (node, named, name, rest) => [
 ];
 
 const WALKS = "by walk length in hops (a step may stay at the same node)";
+const READ = "by what a group of capsules reads";
 const WHOSE = "by features of all contributing nodes, not only this one";
 
 function splits(node) {
   const pairs = (parts) => parts.map(([name, value]) => ({ name, value }));
   const bias = { name: "bias", value: node.bias, quiet: true };
-  const hops = node.hops?.map(([hop, value]) => ({ name: /^\d+$/.test(hop) ? `hop ${hop}` : hop, value }));
-  const capsules = node.capsules.map((value, k) => ({ name: `capsule ${k}`, value }));
+  const groups = node.groups?.map(([group, value]) => ({
+    name: element("span", {}, group, element("small", {}, groupWords(group))),
+    value,
+  }));
+  const hopName = (hop) => (hop === "0" ? "hop 0, the node itself" : /^\d+$/.test(hop) ? `hop ${hop}` : hop);
+  const hops = node.hops?.map(([hop, value]) => ({ name: hopName(hop), value }));
+  const capsules = node.capsules.map((value, k) => ({ name: `capsule ${report.capsules[k]}`, value }));
   const features = withRest(node, pairs(node.features.largest), "all other features", node.features.rest);
   features.push({ name: "bias of the capsules", value: node.features.bias, quiet: true });
   const caption = "Share of the score";
   return [
+    groups && section("By group", bars(`${caption}, ${READ}`, [...groups, bias], node.score)),
     hops && section("By hop", bars(`${caption}, ${WALKS}`, [...hops, bias], node.score)),
     section("By capsule", bars(caption, [...capsules, bias], node.score)),
     section("By feature", bars(`${caption}, ${WHOSE}`, features, node.score)),

@@ -5,8 +5,8 @@ function overview(map) {
     element("h1", { tabindex: "-1" }, `${report.name}: predictions and their reasons`),
     figures(),
     ...(report.asked.length ? [section("Explained nodes", nodeTable("Explained nodes", report.asked))] : []),
-    section("All nodes", legend(map), map.box, hint(`${report.choice} ${MAP_NOTE}`)),
-    element("div", { class: "grid" }, ...lists()),
+    section("All nodes", legend(map), groupLegend(map), map.box, hint(`${report.choice} ${MAP_NOTE}`)),
+    element("div", { class: "grid" }, ...lists(), ...groupLists()),
     element("div", { class: "columns" }, ...ofTheModel()),
   ];
 }
@@ -42,12 +42,31 @@ function lists() {
   return [doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
 }
 
+/** For each group of capsules, the nodes that are recognised by it most. */
+function groupLists() {
+  return (report.groups ?? [])
+    .filter((group) => group.nodes.length)
+    .map(({ name, words, nodes, main }) => {
+      const count = hint(`Largest share of ${name}. It is the main group of ${grouped(main)} nodes.`);
+      return section(`Recognised by ${words}`, count, nodeTable(`Recognised by ${words}`, nodes));
+    });
+}
+
+function groupBars() {
+  const parts = report.groups.map(({ name, words, share, main }) => ({
+    name: element("span", {}, name, element("small", {}, `${words}; main group of ${grouped(main)} nodes`)),
+    value: share,
+  }));
+  return bars("Mean share of the score of the predicted class; the rest is the bias", parts, 1);
+}
+
 function ofTheModel() {
   const { quality } = report;
   const counted = quality && hint(`${grouped(quality.judged)} ${quality.nodes}, by label and prediction.`);
   return [
     quality && section("Confusion", counted, confusion(quality)),
     quality && section("Calibration", reliability(quality)),
+    report.groups && section("Groups", groupBars()),
     section("Hops", hopBars()),
     section("Couplings", hint(`${report.routing} In the table: means over all nodes.`), couplings()),
   ];

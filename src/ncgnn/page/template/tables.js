@@ -46,7 +46,7 @@ function nodeName(node) {
 
 /** Nodes with their predictions and labels. */
 function nodeTable(title, rows) {
-  const names = ["node", "predicted", "probability", "runner-up", "label"];
+  const names = ["node", "predicted", "probability", "runner-up", "label", ...(report.groups ? ["main group"] : [])];
   const head = names.map((name) => element("th", { scope: "col" }, name));
   const body = rows.map((row) => nodeRow(known(row)));
   const table = element("table", { class: "list" }, element("thead", {}, element("tr", {}, ...head)));
@@ -63,6 +63,7 @@ function nodeRow(node) {
     element("td", { class: "number", "data-name": "probability" }, node.probability.toFixed(2)),
     element("td", { "data-name": "runner-up" }, classLabel(node.second), ` ${node.second_probability.toFixed(2)}`),
     element("td", { "data-name": "label" }, node.label === null ? "unknown" : classLabel(node.label)),
+    node.group === null ? null : element("td", { "data-name": "main group" }, node.group),
   );
 }
 

@@ -1,0 +1,171 @@
+"""Groups of capsules in explanations: their part of a forward pass, and what they are called in plain words."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ncgnn.explain.parts import GroupPart, called
+from ncgnn.models.base.chosen_edges import IN, OUT
+from ncgnn.nn import NCGNN, Beliefs, CapsuleGroup, GraphFilter, PreparedFilter, PrimaryCapsules
+from ncgnn.scored import Names
+from ncgnn.sparse import CSR, HopBank, LinearOperator
+
+FEATURES, LINKS, BELIEFS = "features", "links", "beliefs"
+
+
+@dataclass(frozen=True)
+class Reads:
+    """What a group reads, by its name, such as ``links (pays out)``.
+
+    Attributes:
+        what: ``features``, ``links``, ``beliefs`` or something else.
+        table: the edge table it is restricted to; empty: none.
+        direction: ``in`` or ``out``; empty: both.
+    """
+
+    what: str
+    table: str = ""
+    direction: str = ""
+
+    @classmethod
+    def of(cls, name: str) -> "Reads":
+        what, _, rest = name.partition(" (")
+        edges = rest.removesuffix(")")
+        if edges in (IN, OUT):
+            return cls(what, "", edges)
+        table, _, direction = edges.rpartition(" ")
+        return cls(what, table, direction) if direction in (IN, OUT) else cls(what, edges)
+
+    @property
+    def place(self) -> str:
+        return f" in '{self.table}'" if self.table else ""
+
+
+@dataclass(frozen=True, eq=False)
+class TracedGroup:
+    """A group of capsules in one forward pass.
+
+    Attributes:
+        name: what it is called; no other group of the model has this name.
+        module: the group itself.
+        x: its input [N, columns].
+        prepared: its prepared filter.
+        a_bar: its filter as an operator.
+        capsules: numbers of its capsules among those of all groups.
+    """
+
+    name: str
+    module: NCGNN | CapsuleGroup | Beliefs
+    x: LinearOperator
+    prepared: PreparedFilter
+    a_bar: LinearOperator
+    capsules: range
+
+    @property
+    def reads(self) -> Reads:
+        return Reads.of(self.module.name)
+
+    @property
+    def primary(self) -> PrimaryCapsules | None:
+        """Its primary capsules; ``None`` for beliefs."""
+        return None if isinstance(self.module, Beliefs) else self.module.primary
+
+    @property
+    def words(self) -> str:
+        """What it reads, in plain words, as in "because of whom it links to"."""
+        return _words(self.reads, is_own=_is_own(self.module.filter)) or self.name
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """The names, with a number from the second of the same name on."""
+    met: Counter[str] = Counter()
+    found = []
+    for name in names:
+        met[name] += 1
+        found.append(name if met[name] == 1 else f"{name} #{met[name]}")
+    return found
+
+
+def _is_own(filter: GraphFilter) -> bool:
+    """Whether a node only receives what it sends itself."""
+    return filter.hop_weights() is not None and list(filter.hops) == [0]
+
+
+_OWN_LINKS = {OUT: "whom it links to", IN: "who links to it", "": "whom it is linked with"}
+_ALL_LINKS = {
+    OUT: "whom it and its neighbours link to",
+    IN: "who links to it and its neighbours",
+    "": "whom it and its neighbours are linked with",
+}
+_NEIGHBOURS = {OUT: "those it links to", IN: "those that link to it", "": "its neighbours"}
+
+
+def _words(reads: Reads, is_own: bool) -> str | None:
+    if reads.what == LINKS:
+        if is_own and reads.table and not reads.direction:
+            return f"its links{reads.place}"
+        return (_OWN_LINKS if is_own else _ALL_LINKS)[reads.direction] + reads.place
+    if reads.what == BELIEFS:
+        return f"the classes of {_NEIGHBOURS[reads.direction]}{reads.place}"
+    if reads.what != FEATURES:
+        return None
+    if is_own:
+        return "its features"
+    is_any = not reads.table and not reads.direction
+    return (
+        "its and its neighbours' features" if is_any else f"the features of {_NEIGHBOURS[reads.direction]}{reads.place}"
+    )
+
+
+_ENDS = {OUT: "link to", IN: "link from", "": "link with"}
+
+
+def column_name(reads: Reads, number: int, names: Names) -> str:
+    """What one column of a group's input is called."""
+    if reads.what == FEATURES:
+        return names.features[number]
+    if reads.what == LINKS:
+        return f"{_ENDS[reads.direction]} {called(names.nodes[number], names.title(number))}{reads.place}"
+    if reads.what == BELIEFS:
+        return f"neighbours of class {names.classes[number]}{reads.place}"
+    return f"{reads.what} {number}"
+
+
+def capsule_names(groups: Sequence[TracedGroup], classes: Sequence[str]) -> list[str]:
+    """The names of the capsules of all groups: numbers where there is one group, else with its name; those of beliefs
+    are classes."""
+    if len(groups) == 1:
+        return [str(k) for k in groups[0].capsules]
+    named = (
+        (group, classes[k] if group.primary is None else k) for group in groups for k in range(len(group.capsules))
+    )
+    return [f"{group.name} {name}" for group, name in named]
+
+
+def believed(groups: Sequence[TracedGroup], node: int) -> set[int]:
+    """The nodes whose predicted classes are part of a node's scores: its neighbours of unknown class, with beliefs."""
+    last = groups[-1]
+    if last.primary is not None:
+        return set()
+    matrix = last.prepared.matrix
+    assert isinstance(matrix, CSR | HopBank), "beliefs have a filter of one hop"
+    start, stop = matrix.pattern.indptr[node : node + 2].tolist()
+    heard = matrix.pattern.indices[start:stop].long()
+    return set(heard[last.x.parameter[heard].sum(dim=1) == 0].tolist())
+
+
+_MAINLY = 0.5  # of the score
+
+
+def reason(groups: Sequence[GroupPart], score: float) -> str | None:
+    """The groups that make most of a score, as in "mainly because of whom it links to (62 %)"; ``None`` if none
+    contributes."""
+    named, total = [], 0.0
+    for part in sorted(groups, key=lambda part: -part.value):
+        if part.value <= 0 or score <= 0 or total >= _MAINLY:
+            break
+        named.append(f"{part.words} ({100 * part.value / score:.0f} %)")
+        total += part.value / score
+    if not named:
+        return None
+    return f"{'mainly' if total >= _MAINLY else 'partly'} because of {' and '.join(named)}"
