@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
 from threadpoolctl import threadpool_limits
 from torch import Tensor
@@ -24,8 +24,12 @@ from ncgnn.data import complete, load_dataset, split_per_class, usual_split
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.models import Model, PreparedGraph, RunSettings, find_model
 from ncgnn.models.ncgnn import MODEL as NCGNN
+from ncgnn.models.ncgnn import Config
 from ncgnn.provenance import machine
 from ncgnn.search import LEVELS, search
+from ncgnn.search.attempts import LOSS_WEIGHT
+from ncgnn.search.rounds import FEW as FEW_NODES
+from ncgnn.search.rounds import NEAR
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.reproducible import use_threads
 
@@ -101,13 +105,13 @@ def searched(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
     """The outcome of our search, as of the command line."""
     others = [other for other in rivals(NCGNN.name) if other.knows != "features"]
     found = search(graph, NCGNN, LEVEL, rivals=others)
-    scores = NCGNN.scores(found.fitted.module, NCGNN.prepare(graph, found.settings))[0]
+    scores = NCGNN.scores(found.fitted.module, NCGNN.prepare(graph, cast(Config, found.settings)))[0]
     teachers = f", taught by {' and '.join(found.teachers)}" if found.teachers else ""
     return Chosen(found.settings, found.val_accuracy, scores, f"{found.name}{teachers}")
 
 
 CONTESTANTS: dict[str, Contestant] = {
-    NCGNN.name: Contestant(portfolio, searched, repr(LEVELS[LEVEL])),
+    NCGNN.name: Contestant(portfolio, searched, f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT}"),
     **{name: of_registry(name) for name in RIVALS},
 }
 

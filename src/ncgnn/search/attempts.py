@@ -16,6 +16,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.calibration.calibration import fit_temperature, heat, smoothed_loss
 from ncgnn.data.fingerprint import fingerprint
 from ncgnn.data.splits import redrawn
 from ncgnn.files import atomic
@@ -26,6 +27,8 @@ from ncgnn.train.soft_targets import Taught
 
 WINDOW = 10
 """Epochs over which validation accuracy is averaged: the best of many noisy epochs is no fair measure."""
+
+LOSS_WEIGHT = 0.05
 
 _KEY = "attempt"
 _SHARES = "shares"
@@ -51,6 +54,13 @@ class Result:
     shares: Tensor
     seconds: float
     is_collapsed: bool
+    log_loss: float
+
+    @property
+    def rank(self) -> float:
+        """For comparing trainings: validation accuracy, less a little of the calibrated log-loss, which still tells
+        trainings apart whose accuracies are equal."""
+        return self.accuracy - LOSS_WEIGHT * self.log_loss
 
     @cached_property
     def accuracy(self) -> float:
@@ -94,8 +104,8 @@ class Trainer:
         change = {} if attempt.targets is None else {"change": _towards(attempt.targets)}
         fitted = attempt.model.fit(inputs, graph.data, attempt.settings, lambda epoch: self._check_time(), **change)
         shares = attempt.model.probabilities(attempt.model.scores(fitted.module, inputs)[0])
-        collapsed = is_collapsed(shares, graph.data)
-        return Result(attempt, fitted, shares, perf_counter() - start, collapsed)
+        judged = is_collapsed(shares, graph.data), log_loss(shares, graph.data)
+        return Result(attempt, fitted, shares, perf_counter() - start, *judged)
 
     def _check_time(self) -> None:
         if self.deadline is not None and monotonic() > self.deadline:
@@ -142,14 +152,22 @@ class Trainer:
             history, best = [Epoch(*values) for values in about["history"]], Epoch(*about["best"])
         except (OSError, SafetensorError, ValueError, KeyError, TypeError):
             return None
-        collapsed = is_collapsed(shares, self._graph(attempt.draw).data)
-        return Result(attempt, Fitted(module, best, history), shares, float(about["seconds"]), collapsed)
+        data = self._graph(attempt.draw).data
+        judged = is_collapsed(shares, data), log_loss(shares, data)
+        return Result(attempt, Fitted(module, best, history), shares, float(about["seconds"]), *judged)
 
 
 def is_collapsed(shares: Tensor, data: Data) -> bool:
     """Whether all validation nodes are predicted as one class, though they have several."""
     val, y = data.val_mask.cpu(), data.y.cpu()
     return len(shares[val].argmax(dim=1).unique()) == 1 < len(y[val].unique())
+
+
+def log_loss(shares: Tensor, data: Data) -> float:
+    """Mean negative log-likelihood of the validation labels, after temperature scaling on them."""
+    val = data.val_mask.cpu().numpy()
+    found, y = shares.double().numpy()[val], data.y.cpu().numpy()[val]
+    return smoothed_loss(heat(found, fit_temperature(found, y)), y)
 
 
 def _towards(targets: Tensor) -> Callable[[Training], Training]:

@@ -222,7 +222,7 @@ class _Search:
         def key(name: str) -> tuple[bool, bool, float]:
             brief, *long = self.results[name]
             judged = long or [brief]
-            return not all(one.is_collapsed for one in judged), bool(long), fmean(one.accuracy for one in judged)
+            return not all(one.is_collapsed for one in judged), bool(long), fmean(one.rank for one in judged)
 
         return sorted((name for name, found in self.results.items() if found), key=key, reverse=True)
 
@@ -260,8 +260,8 @@ class _Search:
             if other.name in self.rivals and self.rivals[other.name].accuracy >= best - NEAR
         ]
         students += [self._learn(winner, [*own, *rivals])] if rivals else []
-        usual = fmean(result.accuracy for result in trainings)
-        good = [one for one in students if one is not None and not one.is_collapsed and one.accuracy >= usual]
+        usual = fmean(result.rank for result in trainings)
+        good = [one for one in students if one is not None and not one.is_collapsed and one.rank >= usual]
         if good:
             self.best = winner, max(good, key=_rank)
 
@@ -286,4 +286,4 @@ def _limited(settings: RunSettings, limits: dict[str, int], seed: int) -> RunSet
 
 
 def _rank(result: Result) -> tuple[bool, float]:
-    return not result.is_collapsed, result.accuracy
+    return not result.is_collapsed, result.rank

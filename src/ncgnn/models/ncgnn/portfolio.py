@@ -13,6 +13,7 @@ AVERAGED: dict[str, Any] = {
 }
 _WEAK = {"dropout": 0.5, "lr": 0.01, "weight_decay": 1e-5, "m_minus": 0.15, "iterations": 2, "beta": 1.0}
 _PAGERANK = {"filter": "diffusion", "alpha": 0.1, "steps": 10}
+_LIGHT = {"early_dropout": 0.2, "feature_dropout": 0.0, "weight_decay": 1e-5, "lr": 0.02}
 _APART = {"hops": [0], "num_capsules": 2, "groups": [{"hops": [hop], "num_capsules": 2} for hop in (1, 2)]}
 _BELIEFS = {"groups": [{"reads": "beliefs", "scale": 0.3}]}
 
@@ -26,7 +27,7 @@ def settings_to_try(graph: PreparedGraph) -> dict[str, Config]:
         "weak regularisation": _WEAK,
         "own features first": {"zeta_prior": [2.0, 0.0, 0.0, 0.0], "dropout": 0.5, "weight_decay": 1e-3, "lr": 5e-3},
         "beliefs": AVERAGED | _BELIEFS,
-        "neighbours apart": _WEAK | _APART,
+        "neighbours apart": AVERAGED | _LIGHT | _APART,
         "links": _WEAK | {"hops": [1, 2, 3], "class_channels": 8, "groups": [{"reads": "links"}]},
     }
     tables = graph.data.get("edge_tables") or {}
