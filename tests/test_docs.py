@@ -25,12 +25,14 @@ from pathlib import Path
 import numba
 import pytest
 import torch
+from pydantic import BaseModel
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from helpers.docs_examples import ROOT, Block, assert_prints, blocks, ends_well, section, table
 from ncgnn import Config
 from ncgnn.cli.app import app, main
+from ncgnn.models.ncgnn import Group
 
 PAGES = ("README.md", *sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")))
 LEFT_OUT = ("make", "pip", "export")  # they change the machine, or take minutes
@@ -49,7 +51,8 @@ pytestmark = pytest.mark.filterwarnings(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder with the tables of docs/own-data.md, on a machine without benchmark graphs."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("NCGNN_DATA", raising=False)
+    for name in ("NCGNN_DATA", "NCGNN_SEARCH", "NCGNN_REFIT"):  # which the suite sets to be quick
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NCGNN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "100")
     for block in blocks("docs/own-data.md"):
@@ -179,14 +182,15 @@ def verbs() -> Mapping:
     return command.commands
 
 
-def test_the_table_of_settings_is_that_of_the_code() -> None:
-    rows = table(section("docs/command-line.md", "Settings"), "key")
-    schema = Config.model_json_schema()["properties"]
+@pytest.mark.parametrize(("first", "settings"), [("key", Config), ("key of a group", Group)])
+def test_the_table_of_settings_is_that_of_the_code(first: str, settings: type[BaseModel]) -> None:
+    rows = table(section("docs/command-line.md", "Settings"), first)
+    schema = settings.model_json_schema()["properties"]
     expected = [
         [f"`{key}`", values(schema[key]), shown(field.default), field.description]
-        for key, field in Config.model_fields.items()
+        for key, field in settings.model_fields.items()
     ]
-    right = "\n".join(f"| {' | '.join(row)} |" for row in expected)
+    right = "\n".join(f"| {' | '.join(map(str, row))} |" for row in expected)
     assert rows == expected, f"the table of settings should be\n{right}"
 
 
@@ -203,12 +207,16 @@ def values(schema: dict) -> str:
         return " or ".join(values(kind) for kind in schema["anyOf"] if kind.get("type") != "null")
     if "enum" in schema:
         return " or ".join(f'`"{value}"`' for value in schema["enum"])
+    if "const" in schema:
+        return f'`"{schema["const"]}"`'
     if schema["type"] == "boolean":
         return "`true` or `false`"
     if schema["type"] == "array":
         pair = schema.get("prefixItems")
+        if "$ref" in schema.get("items", {}):  # of objects, which have a table of their own
+            return "list of groups"
         return f"[{', '.join(map(values, pair))}]" if pair else f"list of {several(values(schema['items']))}"
-    kind = {"integer": "whole number", "number": "number"}[schema["type"]]
+    kind = {"integer": "whole number", "number": "number", "string": "text"}[schema["type"]]
     return " ".join([kind, " and ".join(bounds(schema))]).strip()
 
 

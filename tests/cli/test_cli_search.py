@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import time
 
 import numpy as np
 import pandas as pd
@@ -110,3 +112,31 @@ def test_options_that_make_no_sense_are_refused_in_one_line(ncgnn, here, tables,
     assert message in done.err
     assert len(done.err.strip().splitlines()) == 1
     assert not (here / "run/model.safetensors").exists()
+
+
+@pytest.mark.long
+def test_a_killed_search_continues_and_gives_the_same_model(command, here, tables, monkeypatch):
+    """Killed in the middle of its trainings; what was finished is not trained again."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    arguments = [command, "train", *tables, "--label", "topic", "--out"]
+    subprocess.run([*arguments, "whole"], cwd=here, check=True, capture_output=True)
+    process = subprocess.Popen([*arguments, "killed"], cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    stored = here / "killed/search"
+    until = time.monotonic() + 300
+    while not stored.is_dir() or len(list(stored.glob("*.safetensors"))) < 4:
+        assert time.monotonic() < until
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.kill()
+    process.communicate()
+    finished = {file: file.stat().st_mtime_ns for file in stored.glob("*.safetensors")}
+    assert not (here / "killed/model.safetensors").exists()
+    again = subprocess.Popen([*arguments, "killed"], cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while stored.is_dir() and again.poll() is None:
+        now = {file: file.stat().st_mtime_ns for file in finished if file.exists()}
+        assert all(finished[file] == time for file, time in now.items())
+        time.sleep(0.2)
+    assert again.wait(300) == 0
+    again.communicate()
+    for file in ("model.safetensors", "predictions.csv"):
+        assert (here / "killed" / file).read_bytes() == (here / "whole" / file).read_bytes()

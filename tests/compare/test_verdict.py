@@ -16,7 +16,8 @@ def test_the_simplest_of_those_that_are_as_good_is_named():
     rows = [row("NCGNN", 0.80), row("boosting", 0.797, "features", 40, 37), row("GCN", 0.80)]
     verdict = judge(rows)
     assert verdict.use == "boosting"
-    assert verdict.text == "features alone do as well (79.7% of 1000 test nodes correct, NCGNN 80.0%): use boosting"
+    how = "79.7% of 1000 test nodes correct, NCGNN 80.0%"
+    assert verdict.text == f"features alone do as well ({how}): use boosting, unless you need explanations"
 
 
 def test_as_good_as_ncgnn_is_not_enough_where_another_is_better():

@@ -199,7 +199,9 @@ def test_edges_of_several_filters_add_up_to_what_crosses_them():
     targets = every_target(trace)[4:5]
     every = torch.cartesian_prod(torch.arange(NODES), torch.arange(NODES)).t()
     found = by_edge(trace, targets, every)
-    torch.testing.assert_close(found.sum(), by_group(trace, targets)[0, 1], **EXACT)
+    of_groups = by_group(trace, targets)
+    assert of_groups is not None
+    torch.testing.assert_close(found.sum(), of_groups[0, 1], **EXACT)
 
 
 def test_edges_have_no_parts_where_links_are_read():

@@ -105,7 +105,9 @@ def test_several_groups_have_scores_and_masks_of_all_of_them():
     found = explainer(model, node_mask_type="object")(features, random_links(), index=3)
     target = make_targets(trace, torch.tensor([3]), trace.scores[3:4].argmax(dim=1))
     assert found.group_names == ["features", "links (out)", "features (in)", "beliefs"]
-    torch.testing.assert_close(found.group_scores, by_group(trace, target)[0])
+    of_groups = by_group(trace, target)
+    assert of_groups is not None
+    torch.testing.assert_close(found.group_scores, of_groups[0])
     torch.testing.assert_close(found.node_mask[:, 0], by_node(trace, target)[0])
     torch.testing.assert_close(found.group_scores.sum(), found.node_mask.sum())
     per_entry = explainer(model, node_mask_type="attributes")(features, random_links(), index=3).node_mask

@@ -29,7 +29,7 @@ def test_parquet_and_csv_hold_the_same_rows(explainer, tmp_path):
 def test_parts_of_a_node_add_up_in_the_table(explainer, tmp_path, club, karate):
     write_table(tmp_path / "all.parquet", explainer.explain(top=3))
     stored = pd.read_parquet(tmp_path / "all.parquet")
-    wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[explainer.names.nodes]
+    wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[list(explainer.names.nodes)]
     for way in (["hop"], ["neighbour", "rest"], ["capsule"]):
         total = wide[way].sum(axis=1) + wide["bias"]
         assert total.to_numpy() == pytest.approx(explainer.trace.lengths.amax(dim=1).numpy(), abs=1e-5)
@@ -60,7 +60,7 @@ def test_groups_of_a_node_add_up_in_the_table(tmp_path):
     explainer = GraphExplainer(grouped_classifier(data, "all", epochs=3).scored(data))
     write_table(tmp_path / "all.csv", explainer.explain(top=3))
     stored = pd.read_csv(tmp_path / "all.csv", dtype={"id": str})
-    wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[explainer.names.nodes]
+    wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[list(explainer.names.nodes)]
     total = wide["group"] + wide["bias"]
     assert total.to_numpy() == pytest.approx(explainer.trace.lengths.amax(dim=1).numpy(), abs=1e-5)
     names = set(stored[stored["kind"] == "group"]["name"])

@@ -35,7 +35,8 @@ def grouped_trace(filter: ncgnn.GraphFilter | None = None, with_links: bool = Tr
     torch.manual_seed(0)
     filter, x = filter or ncgnn.AttentionFilter([1, 2]), torch.randn(NODES, FEATURES).double()
     groups: list[CapsuleGroup | Beliefs] = []
-    inputs, edges = [x], [both]
+    inputs: list[torch.Tensor | CSR] = [x]
+    edges = [both]
     if with_links:
         row = torch.zeros(NODES, NODES).index_put((links[0], links[1]), torch.tensor(1.0)).double()
         groups.append(CapsuleGroup("links (out)", PrimaryCapsules(NODES, 2, 6), ncgnn.AttentionFilter([0])))

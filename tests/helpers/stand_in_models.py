@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes
-from ncgnn.models.base.model import Knows, OnEpoch
+from ncgnn.models.base.model import Change, Knows, OnEpoch
 from ncgnn.train import Epoch, Inputs
 
 SAID = Epoch(1, 0.0, 0.0, 1.0)
@@ -32,7 +32,12 @@ class StandIn(Model[StandInSettings]):
         return nn.Identity()
 
     def fit(
-        self, inputs: Inputs, split: Data, settings: StandInSettings, on_epoch: OnEpoch = lambda epoch: None
+        self,
+        inputs: Inputs,
+        split: Data,
+        settings: StandInSettings,
+        on_epoch: OnEpoch = lambda epoch: None,
+        change: Change = lambda how: how,
     ) -> Fitted:
         return Fitted(nn.Identity(), SAID, [SAID])
 

@@ -59,7 +59,9 @@ def test_what_neighbours_are_taken_for_is_on_the_page():
     (view,) = NodeViews(explainer)(["25"])
     assert {other["believed"] for other in view["neighbours"]} - {None} <= {"red", "blue"}
     assert any(other["believed"] for other in view["neighbours"])
-    assert View.model_validate(view).groups[0][0] in ("features", "beliefs")
+    groups = View.model_validate(view).groups
+    assert groups is not None
+    assert groups[0][0] in ("features", "beliefs")
 
 
 def test_the_server_answers_with_groups(grouped):

@@ -56,7 +56,7 @@ def figures(found) -> list[dict]:
 
 def test_the_winner_has_the_best_validation_accuracy_of_the_finalists(graph):
     found = search(graph, Few())
-    accuracy = {}
+    accuracy: dict[str, list[float]] = {}
     for one in found.tried:
         if one.step == "finalists":
             accuracy.setdefault(one.name, []).append(one.val_accuracy)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def summary(found: "Found") -> list[str]:
     """How the model was chosen, in a few lines."""
-    tried = [one for one in found.tried if one.step == "candidates"]
+    tried = [one for one in found.tried if one.step in ("first", "candidates")]
     seconds = sum(one.seconds for one in found.tried)
     lines = [
         f"- Of {len(tried)} settings, **{found.name}** is best on the validation nodes"

@@ -109,7 +109,7 @@ def train(
     chosen = c.choose_settings(
         definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
     )
-    given = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
+    given: dict[str, object] = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
     level = _level(search, given, bool(graph.name and definition.preset(graph.name)) or not definition.has_portfolio)
     if level == "none":
         refuse({"--minutes": minutes}, "nothing is searched")

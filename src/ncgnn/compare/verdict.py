@@ -70,7 +70,7 @@ def _simpler(rival: Compared, own: Compared, nodes: str) -> Verdict:
         smallest = f"differences below {100 * _visible(rival):.0f} points cannot be detected with so few nodes"
         said = f"{rival.model} is ahead ({how})" if is_ahead else said
         return Verdict(None, f"{said}, but {smallest}: compare on more splits")
-    return Verdict(rival.model, f"{said}: use {rival.model}")
+    return Verdict(rival.model, f"{said}: use {rival.model}, unless you need explanations")
 
 
 def _visible(row: Compared) -> float:

@@ -39,7 +39,7 @@ class APPNP(nn.Module):
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         x = thinned(x, self.dropout) if self.training and self.dropout else x
         hidden = (x @ self.first.weight.t() + self.first.bias).relu()
-        scores = self.second(F.dropout(hidden, self.dropout, self.training))
+        scores: Tensor = self.second(F.dropout(hidden, self.dropout, self.training))
         return Polynomial(a, self.coefficients.to(a.values)) @ scores
 
 

@@ -50,6 +50,8 @@ def what_matters(found: Matters | None) -> Iterator[str]:
     if found is None:
         yield "Not available for models with hidden capsule layers or without capsules, or for very large graphs."
         return
+    if found.groups is not None:
+        yield f"Share of the score by group: {', '.join(f'{name}: {share:.0%}' for name, share in found.groups.items())}."
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
         bias = 1 - sum(found.hops.values())
