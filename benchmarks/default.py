@@ -10,21 +10,24 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean, stdev
 from time import process_time
-from typing import Any, cast
+from typing import Any
 
+from scipy.stats import t
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 from torch_geometric.data import Data
 
 from benchmarks import table
+from benchmarks.page import NOTHING, fill, made_on, markdown
 from benchmarks.table import Row
 from ncgnn.compare import rivals
 from ncgnn.data import complete, load_dataset, split_per_class, usual_split
 from ncgnn.data.splits import hide_test_labels
+from ncgnn.files import atomic
 from ncgnn.models import Model, PreparedGraph, RunSettings, find_model
 from ncgnn.models.ncgnn import MODEL as NCGNN
-from ncgnn.models.ncgnn import Config
 from ncgnn.provenance import machine
 from ncgnn.search import LEVELS, search
 from ncgnn.search.attempts import LOSS_WEIGHT
@@ -33,7 +36,8 @@ from ncgnn.search.rounds import NEAR
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.reproducible import use_threads
 
-RESULTS = Path(__file__).parents[1] / "results/default/rows.csv"
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE = ROOT / "results/default/rows.csv", ROOT / "docs/results.md"
 GRAPHS = (  # small ones first
     *("texas", "cornell", "wisconsin"),
     *(f"syn-cora:0.{tenths}" for tenths in range(1, 10)),
@@ -93,7 +97,7 @@ def best_of(model: Model[Any], graph: PreparedGraph, settings: list[RunSettings]
 
 
 RIVALS = ("gcn", "gat", "appnp", "mlp", "linkx", "neighbour-boosting", "label-propagation")
-LEVEL = "quick"
+LEVEL, GCN = "quick", find_model("gcn")
 
 
 def portfolio(graph: str) -> list[RunSettings]:
@@ -101,17 +105,25 @@ def portfolio(graph: str) -> list[RunSettings]:
     return list(NCGNN.portfolio(PreparedGraph(divided(graph, 0))).values())
 
 
-def searched(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
-    """The outcome of our search, as of the command line."""
-    others = [other for other in rivals(NCGNN.name) if other.knows != "features"]
-    found = search(graph, NCGNN, LEVEL, rivals=others)
-    scores = NCGNN.scores(found.fitted.module, NCGNN.prepare(graph, cast(Config, found.settings)))[0]
+def searched(model: Model[Any], others: Sequence[Model[Any]], graph: PreparedGraph) -> Chosen:
+    """The outcome of a search."""
+    found = search(graph, model, LEVEL, rivals=others)
+    scores = model.scores(found.fitted.module, model.prepare(graph, found.settings))[0]
     teachers = f", taught by {' and '.join(found.teachers)}" if found.teachers else ""
     return Chosen(found.settings, found.val_accuracy, scores, f"{found.name}{teachers}")
 
 
+def as_command(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
+    """The outcome of our search, as of the command line."""
+    return searched(NCGNN, [other for other in rivals(NCGNN.name) if other.knows != "features"], graph)
+
+
+RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT}"
+SAME = "gcn-searched"
+"""A GCN by the same procedure: several seeds, and one more that learns from them."""
 CONTESTANTS: dict[str, Contestant] = {
-    NCGNN.name: Contestant(portfolio, searched, f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT}"),
+    SAME: Contestant(lambda graph: settings_to_try(GCN, graph), lambda graph, settings: searched(GCN, (), graph), RULE),
+    NCGNN.name: Contestant(portfolio, as_command, RULE),
     **{name: of_registry(name) for name in RIVALS},
 }
 
@@ -166,13 +178,68 @@ def run(graphs: Sequence[str], models: Sequence[str], splits: Sequence[int]) -> 
             print(graph, split, name, row["val_accuracy"], row["test_accuracy"], row["cpu_seconds"], flush=True)
 
 
+def render(rows: list[Row], graphs: Sequence[str]) -> str:
+    """Mean test accuracy of each model on the splits that all have, and how ours compares with the best other."""
+    names = [NCGNN.name, *RIVALS, SAME]
+    titles = [*(find_model(name).title for name in names[:-1]), "GCN, same search"]
+    head = ["graph", "splits", *titles, "difference", "±", "verdict", "seconds"]
+    lines, verdicts = [], []
+    for graph in graphs:
+        found: dict[str, dict[int, Row]] = {}
+        for row in rows:
+            if row["graph"] == graph:
+                found.setdefault(row["model"], {})[row["split"]] = row
+        if NCGNN.name not in found:
+            continue
+        line, verdict = _line({name: found.get(name, {}) for name in names})
+        lines.append([graph, *line])
+        verdicts.append(verdict)
+    if not lines:
+        return NOTHING
+    counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in ("ahead", "level", "behind"))
+    return f"{markdown(head, lines)}\n\nOf {len(lines)} graphs: {counts}. {made_on(rows)}"
+
+
+def _line(found: dict[str, dict[int, Row]]) -> tuple[list[str], str]:
+    own = found[NCGNN.name]
+    full = {name: splits for name, splits in found.items() if set(own) <= set(splits)}
+    means = {name: fmean(100 * splits[s]["test_accuracy"] for s in own) for name, splits in full.items()}
+    cells = [f"{means[name]:.1f}" if name in means else "-" for name in found]
+    seconds = f"{fmean(row['cpu_seconds'] for row in own.values()):.0f}"
+    rivals = {name: mean for name, mean in means.items() if name in RIVALS}
+    if not rivals:
+        return [str(len(own)), *cells, "-", "-", "-", seconds], ""
+    best = max(rivals, key=rivals.__getitem__)
+    gaps = [100 * (own[s]["test_accuracy"] - full[best][s]["test_accuracy"]) for s in own]
+    gap = fmean(gaps)
+    if len(gaps) < 2:
+        return [str(len(own)), *cells, f"{gap:+.1f}", "-", "-", seconds], ""
+    half = float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / len(gaps) ** 0.5
+    verdict = "ahead" if gap > half else "behind" if gap < -max(half, 0.5) else "level"
+    return [str(len(own)), *cells, f"{gap:+.1f}", f"{half:.1f}", verdict, seconds], verdict
+
+
+def report() -> None:
+    """Write the tables of the page from the stored rows."""
+    rows = table.read(RESULTS)
+    text = PAGE.read_text("utf-8")
+    for name, graphs in (("default", GRAPHS), ("few", FEW)):
+        text = fill(text, name, render([row for row in rows if row["graph"] in graphs], graphs))
+    with atomic(PAGE) as file:
+        file.write(text)
+
+
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--graphs", nargs="+", default=GRAPHS, help="default: all 23")
     parser.add_argument("--models", nargs="+", choices=CONTESTANTS, default=list(CONTESTANTS))
     parser.add_argument("--splits", nargs="+", type=int, default=SPLITS)
+    parser.add_argument("--report", action="store_true", help="run nothing; write the tables of docs/results.md")
     options = parser.parse_args(arguments)
-    run(options.graphs, options.models, options.splits)
+    if options.report:
+        report()
+    else:
+        run(options.graphs, options.models, options.splits)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell, all_cells, published
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.recipes import recipe
-from ncgnn.experiments.render import markdown, write_report
+from ncgnn.experiments.render import KEPT, markdown, write_report
 from ncgnn.experiments.report import defaults, judged, preset_cell, tables
 from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.statistics import NOT_RUN
@@ -108,6 +108,15 @@ def test_default_and_preset_are_compared_on_common_splits():
 def test_the_preset_of_a_citation_graph_is_the_column_of_its_farthest_hop():
     cell = preset_cell("pubmed")
     assert recipe(cell).hash == recipe(Cell("x", "pubmed", "any", "NCGNN-A")).hash
+
+
+def test_what_other_programs_wrote_into_the_page_is_kept(tmp_path):
+    page = tmp_path / "results.md"
+    page.write_text(f"old\n{KEPT}\n\n## Other tables\n")
+    for _ in range(2):
+        write_report([row(TEXAS, 0, 0.8)], tmp_path / "tables", page)
+        assert page.read_text().endswith(f"|\n\n{KEPT}\n\n## Other tables\n")
+    assert "old" not in page.read_text()
 
 
 def test_the_files_hold_what_the_page_shows(tmp_path):

@@ -41,8 +41,12 @@ over GCN and MLP on the same graphs are compared with the paper's, and the worse
 """
 
 
+KEPT = "<!-- from here on: tables of other programs -->"
+
+
 def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
-    """Write a CSV file per table into ``folder`` and the Markdown page to ``page``."""
+    """Write a CSV file per table into ``folder`` and the Markdown page to ``page``, which keeps what other programs
+    wrote below the line :data:`KEPT`."""
     runs = counted(rows)
     folder.mkdir(parents=True, exist_ok=True)
     for table in (summary(runs), *tables(runs), margins(runs), depth_margins(runs), defaults(runs)):
@@ -50,8 +54,9 @@ def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow(table.columns)
             lines.writerows([shown(value) for value in row] for row in table.rows)
+    _, mark, others = page.read_text("utf-8").partition(KEPT) if page.is_file() else ("", "", "")
     with atomic(page) as file:
-        file.write(markdown(rows))
+        file.write(markdown(rows) + (f"\n{mark}{others}" if mark else ""))
 
 
 def markdown(rows: Sequence[RunRow]) -> str:

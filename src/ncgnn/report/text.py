@@ -51,7 +51,8 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         yield "Not available for models with hidden capsule layers or without capsules, or for very large graphs."
         return
     if found.groups is not None:
-        yield f"Share of the score by group: {', '.join(f'{name}: {share:.0%}' for name, share in found.groups.items())}."
+        parts = ", ".join(f"{name}: {share:.0%}" for name, share in found.groups.items())
+        yield f"Share of the score by group: {parts}."
     if found.hops is not None:
         parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
         bias = 1 - sum(found.hops.values())

@@ -1,0 +1,52 @@
+"""What a search costs, in trainings with the default settings: results/default/budget.csv.
+
+``python -m benchmarks.budget`` measures CPU time with one thread, test labels hidden.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+from threadpoolctl import threadpool_limits
+
+from benchmarks import table
+from benchmarks.default import LEVEL, NCGNN, as_command, divided, searched
+from benchmarks.table import Row
+from ncgnn.data.splits import hide_test_labels
+from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import Config
+from ncgnn.provenance import machine
+from ncgnn.train.reproducible import use_threads
+
+RESULTS = Path(__file__).parents[1] / "results/default/budget.csv"
+GRAPHS = ("texas", "cora", "chameleon", "syn-cora:0.5")
+
+
+def measure(graph: str) -> Row:
+    """Seconds of one training with the default settings, of a search, and of one with rivals; split 0."""
+    prepared, config = PreparedGraph.of_complete(hide_test_labels(divided(graph, 0))), Config.make({})
+    with use_threads(1), threadpool_limits(1):
+        where = machine()
+        NCGNN.fit(NCGNN.prepare(prepared, config), prepared.data, config.model_copy(update={"epochs": 2}))  # compiles
+        one = _seconds(lambda: NCGNN.fit(NCGNN.prepare(prepared, config), prepared.data, config))
+        alone = _seconds(lambda: searched(NCGNN, (), prepared))
+        together = _seconds(lambda: as_command(prepared, []))
+    ratios = {"ratio": round(alone / one, 1), "ratio_with_rivals": round(together / one, 1)}
+    return {"graph": graph, "level": LEVEL, "one_training": round(one, 1)} | ratios | where
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = process_time()
+    work()
+    return process_time() - start
+
+
+def main() -> None:
+    for graph in GRAPHS:
+        row = measure(graph)
+        table.keep(RESULTS, [row], ("graph", "level"))
+        print(graph, row["one_training"], row["ratio"], row["ratio_with_rivals"], flush=True)
+
+
+if __name__ == "__main__":
+    main()
