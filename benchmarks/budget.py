@@ -10,10 +10,11 @@ from time import process_time
 from threadpoolctl import threadpool_limits
 
 from benchmarks import table
-from benchmarks.default import LEVEL, NCGNN, as_command, divided, searched
+from benchmarks.default import LEVEL, as_command, divided, searched
 from benchmarks.table import Row
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.models.ncgnn import Config
 from ncgnn.provenance import machine
 from ncgnn.train.reproducible import use_threads

@@ -31,8 +31,8 @@ from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.provenance import machine
 from ncgnn.search import LEVELS, search
 from ncgnn.search.attempts import LOSS_WEIGHT
+from ncgnn.search.levels import NEAR
 from ncgnn.search.rounds import FEW as FEW_NODES
-from ncgnn.search.rounds import NEAR
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.reproducible import use_threads
 
@@ -118,7 +118,7 @@ def as_command(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
     return searched(NCGNN, [other for other in rivals(NCGNN.name) if other.knows != "features"], graph)
 
 
-RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT}"
+RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} better rivals alone, fewer finalists"
 SAME = "gcn-searched"
 """A GCN by the same procedure: several seeds, and one more that learns from them."""
 CONTESTANTS: dict[str, Contestant] = {

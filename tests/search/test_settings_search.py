@@ -1,6 +1,6 @@
 """The search for settings: what it chooses, that it repeats, resumes and keeps to its limits."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,12 +8,14 @@ import pytest
 import torch
 
 import ncgnn
+from ncgnn.cli.told import summary
 from ncgnn.errors import InputError
-from ncgnn.models import Model, PreparedGraph, find_model
+from ncgnn.models import Fitted, Model, PreparedGraph, find_model
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.search import LEVELS, search
 from ncgnn.search.attempts import Attempt, Trainer
 from ncgnn.search.levels import Level, Round
+from ncgnn.train import Epoch, Inputs
 from ncgnn.train.loop import class_scores
 
 SMALL = {"num_capsules": 2, "primary_channels": 8, "class_channels": 4, "epochs": 40, "patience": 10, "dropout": 0.2}
@@ -252,3 +254,38 @@ def test_nodes_drawn_anew_keep_the_numbers_of_each_class():
 def test_ncgnn_has_a_portfolio_and_says_so():
     assert MODEL.has_portfolio
     assert isinstance(MODEL, Model)
+
+
+class Knowing(Model[Any]):
+    """Knows the classes of all validation nodes, and says them."""
+
+    name, title, settings_class = "knowing", "oracle", find_model("label-propagation").settings_class
+
+    def prepare(self, graph, settings):
+        return Inputs((graph.data.y.clamp(min=0),))
+
+    def build(self, sizes, settings):
+        return torch.nn.Identity()
+
+    def fit(self, inputs, split, settings, on_epoch=None, change=None):
+        best = Epoch(1, 0.0, 0.0, 1.0)
+        return Fitted(torch.nn.Identity(), best, [best])
+
+    def scores(self, module, inputs):
+        return 5 * torch.nn.functional.one_hot(inputs.arguments[0], 4).float(), None
+
+
+def test_a_rival_that_is_better_teaches_alone(graph):
+    found = search(graph, Few(), rivals=[Knowing()])
+    taught = [one for one in found.tried if one.step == "students"]
+    assert len(taught) == 2
+    if found.teachers:
+        assert found.teachers in (["oracle"], [found.name])
+
+
+def test_the_user_is_told_of_a_rival_that_is_better(graph):
+    found = search(graph, Few(), rivals=[Knowing()])
+    told = summary(replace(found, val_accuracy=0.5))
+    assert any("oracle is better on the validation nodes (100.0%)" in line for line in told)
+    assert any("`--model knowing --search quick`" in line for line in told)
+    assert not any("is better" in line for line in summary(replace(found, val_accuracy=1.0)))

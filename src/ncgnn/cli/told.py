@@ -4,6 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncgnn.search.levels import NEAR
+
 if TYPE_CHECKING:
     from ncgnn.scored import Scored
     from ncgnn.search import Found
@@ -20,7 +22,21 @@ def summary(found: "Found") -> list[str]:
     if found.teachers:
         lines.append(f"- The model also learned from the predictions of {', '.join(found.teachers)} for all nodes.")
     lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note]
-    return lines
+    return [*lines, *better_rival(found)]
+
+
+def better_rival(found: "Found") -> list[str]:
+    """Where a rival is clearly better on the validation nodes: how to use it, and what NCGNN keeps of it."""
+    name, best = max(found.rivals.items(), key=lambda item: item[1].accuracy, default=("", None))
+    if best is None or best.accuracy <= found.val_accuracy + NEAR:
+        return []
+    title = best.attempt.model.title
+    learned = f"what NCGNN learned from it reaches {found.val_accuracy:.1%} and keeps the explanations"
+    kept = learned if title in found.teachers else f"NCGNN reaches {found.val_accuracy:.1%} and can be explained"
+    return [
+        f"- {title} is better on the validation nodes ({best.accuracy:.1%}): `--model {name} --search quick` trains it,"
+        f" calibrated but without explanations; {kept}."
+    ]
 
 
 def after_refit(scored: "Scored", final: "Scored") -> list[str]:

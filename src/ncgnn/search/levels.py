@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+NEAR = 0.01
+"""A model may teach if its validation accuracy is at most this much below the best."""
+
 LevelName = Literal["none", "quick", "thorough"]
 
 

@@ -16,15 +16,12 @@ from torch import Tensor
 from ncgnn.errors import InputError
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings
 from ncgnn.search.attempts import Attempt, OutOfTime, Result, Trainer
-from ncgnn.search.levels import LEVELS, Level
+from ncgnn.search.levels import LEVELS, NEAR, Level
 from ncgnn.train.epoch import Diverged
 from ncgnn.train.soft_targets import soft_targets
 
 FEW = 200
 """With fewer validation nodes, finalists are repeated on training and validation nodes drawn anew."""
-
-NEAR = 0.01
-"""A model may teach if its validation accuracy is at most this much below the best."""
 
 Watch = Callable[[str, int, int], None]
 """Called before each training with what is being tried, its number, and how many there will be at most."""
@@ -136,11 +133,16 @@ class _Search:
     def total(self) -> int:
         """The most trainings that there can be."""
         level, rivals = self.level, sum(len(self._of_rival(other)) for other in self.others)
-        return len(self.candidates) + level.finalists * self._repeats + level.seeds + 2 + rivals
+        return len(self.candidates) + self._finalists * self._repeats + level.seeds + 2 + rivals
+
+    @property
+    def _finalists(self) -> int:
+        """One less where they are repeated once more."""
+        return self.level.finalists - self._is_few
 
     @property
     def _repeats(self) -> int:
-        return self.level.repeats + (1 if self._is_few else 0)
+        return self.level.repeats + self._is_few
 
     @property
     def _is_few(self) -> bool:
@@ -164,7 +166,7 @@ class _Search:
         self._learn_how_long()
         for name in list(self.candidates)[1:]:
             self._try("candidates", name, 0)
-        for name in self._ranked()[: self.level.finalists]:
+        for name in self._ranked()[: self._finalists]:
             for repeat in range(1, self._repeats + 1):
                 self._try("finalists", name, repeat, draw=self._draw(repeat))
         if not self._ranked():
@@ -245,8 +247,9 @@ class _Search:
         return found
 
     def _teach(self, winner: str) -> None:
-        """Train the winner towards what good models say: its own kind, and then with rivals that are as good. A student
-        is kept if it is as good as the trainings of the winner are on average; their best is partly luck."""
+        """Train the winner towards what good models say: its own kind, then with rivals that are as good, or rivals
+        alone that are better. A student is kept if it is as good as the trainings of the winner are on average; their
+        best is partly luck."""
         own = self._good_trainings()
         trainings = [result for result in self._on_given(winner)[1:] if not result.is_collapsed]
         if not self.model.takes_targets or not own or not trainings:
@@ -259,7 +262,8 @@ class _Search:
             for other in self.others
             if other.name in self.rivals and self.rivals[other.name].accuracy >= best - NEAR
         ]
-        students += [self._learn(winner, [*own, *rivals])] if rivals else []
+        better = [(title, result) for title, result in rivals if result.accuracy > best + NEAR]
+        students += [self._learn(winner, better or [*own, *rivals])] if rivals else []
         usual = fmean(result.rank for result in trainings)
         good = [one for one in students if one is not None and not one.is_collapsed and one.rank >= usual]
         if good:
