@@ -101,7 +101,8 @@ def _cost(report: "Report") -> str:
     fewest, most = (_duration(cost.epoch_seconds * epochs) for epochs in cost.epochs)
     free = "" if isnan(cost.free_megabytes) else f", {round(cost.free_megabytes)} MB are free"
     memory = f"{max(1, round(cost.megabytes))} MB of memory{free}"
-    return f"training: about {fewest} to {most} ({cost.epochs[0]} to {cost.epochs[1]} epochs), {memory}"
+    epochs = f"{cost.epochs[0]} to {cost.epochs[1]} epochs"
+    return f"training: about {fewest} to {most} ({epochs}), a search up to ten times as long; {memory}"
 
 
 def _duration(seconds: float) -> str:
