@@ -92,7 +92,7 @@ def test_settings_of_ones_own_are_not_searched(ncgnn, here, tables):
 
 
 def test_a_graph_with_a_preset_is_not_searched(ncgnn, here):
-    assert ncgnn("train", "karate", "--epochs", "5", "--out", "run").code == 0
+    assert ncgnn("train", "karate", "--out", "run").code == 0
     assert {"search", "refit"}.isdisjoint(read(here / "run/run.json"))
 
 

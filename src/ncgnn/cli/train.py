@@ -110,7 +110,7 @@ def train(
         definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
     )
     given: dict[str, object] = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
-    level = _level(search, given, bool(graph.name and definition.preset(graph.name)) or not definition.has_portfolio)
+    level = _level(search, given, _is_known(definition, graph.name))
     if level == "none":
         refuse({"--minutes": minutes}, "nothing is searched")
     plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition))
@@ -132,6 +132,12 @@ def train(
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))
     else:
         show(outcomes, divided[0])
+
+
+def _is_known(model: "Model[Any]", graph: str | None) -> bool:
+    """Whether there is nothing to search: the graph has a preset, or the model has only one setting to try."""
+    preset = model.preset(graph, next(iter(model.variants), "")) if graph else None
+    return preset is not None or not model.has_portfolio
 
 
 def _level(search: str | None, given: dict[str, object], is_known: bool) -> str:

@@ -21,7 +21,7 @@ from ncgnn.train.epoch import Diverged
 from ncgnn.train.soft_targets import soft_targets
 
 FEW = 200
-"""With fewer validation nodes, finalists are repeated on training and validation nodes drawn anew."""
+"""With fewer validation nodes, all finalists but the last are repeated on nodes drawn anew."""
 
 Watch = Callable[[str, int, int], None]
 """Called before each training with what is being tried, its number, and how many there will be at most."""
@@ -133,16 +133,8 @@ class _Search:
     def total(self) -> int:
         """The most trainings that there can be."""
         level, rivals = self.level, sum(len(self._of_rival(other)) for other in self.others)
-        return len(self.candidates) + self._finalists * self._repeats + level.seeds + 2 + rivals
-
-    @property
-    def _finalists(self) -> int:
-        """One less where they are repeated once more."""
-        return self.level.finalists - self._is_few
-
-    @property
-    def _repeats(self) -> int:
-        return self.level.repeats + self._is_few
+        drawn = level.finalists - 1 if self._is_few else 0
+        return len(self.candidates) + level.finalists * level.repeats + drawn + level.seeds + 2 + rivals
 
     @property
     def _is_few(self) -> bool:
@@ -166,9 +158,11 @@ class _Search:
         self._learn_how_long()
         for name in list(self.candidates)[1:]:
             self._try("candidates", name, 0)
-        for name in self._ranked()[: self._finalists]:
-            for repeat in range(1, self._repeats + 1):
-                self._try("finalists", name, repeat, draw=self._draw(repeat))
+        for name in self._ranked()[: self.level.finalists]:
+            for repeat in range(1, self.level.repeats + 1):
+                self._try("finalists", name, repeat)
+        for name in self._ranked()[: self.level.finalists - 1] if self._is_few else ():
+            self._try("finalists", name, self.level.repeats + 1, draw=1)
         if not self._ranked():
             return
         winner = self._ranked()[0]
@@ -189,10 +183,6 @@ class _Search:
             self.best, self.usual = (name, result), len(result.fitted.history)
             brief = result.fitted.history[: self.level.brief.limits(self.usual)["epochs"]]
             self.results[name].append(replace(result, fitted=replace(result.fitted, history=brief)))
-
-    def _draw(self, repeat: int) -> int:
-        """The first repetition is on the given nodes, with another seed; where they are few, others are drawn anew."""
-        return repeat - 1 if self._is_few else 0
 
     def _try(self, step: str, name: str, repeat: int, draw: int = 0, targets: Tensor | None = None) -> Result | None:
         limits = (self.level.brief if step == "candidates" else self.level.long).limits(self.usual)
@@ -219,12 +209,12 @@ class _Search:
         return result
 
     def _ranked(self) -> list[str]:
-        """The candidates, best first: by their longer trainings, if they have any."""
+        """The candidates, best first: those with more of the longer trainings before others, and by these."""
 
-        def key(name: str) -> tuple[bool, bool, float]:
+        def key(name: str) -> tuple[bool, int, float]:
             brief, *long = self.results[name]
             judged = long or [brief]
-            return not all(one.is_collapsed for one in judged), bool(long), fmean(one.rank for one in judged)
+            return not all(one.is_collapsed for one in judged), len(long), fmean(one.rank for one in judged)
 
         return sorted((name for name, found in self.results.items() if found), key=key, reverse=True)
 
