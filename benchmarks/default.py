@@ -9,6 +9,7 @@ import argparse
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from statistics import fmean, stdev
 from time import process_time
@@ -220,8 +221,9 @@ def _line(found: dict[str, dict[int, Row]]) -> tuple[list[str], str]:
 
 
 def report() -> None:
-    """Write the tables of the page from the stored rows."""
-    rows = table.read(RESULTS)
+    """Write the tables of the page from the stored rows, except for those of other settings or rules."""
+    current = cache(tried)
+    rows = [row for row in table.read(RESULTS) if str(row["tried"]) == current(row["graph"], row["model"])]
     text = PAGE.read_text("utf-8")
     for name, graphs in (("default", GRAPHS), ("few", FEW)):
         text = fill(text, name, render([row for row in rows if row["graph"] in graphs], graphs))
