@@ -63,8 +63,8 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Contestant:
-    """``settings`` are those to choose from on a named graph; ``choose`` trains on a graph without test labels. What
-    else the choice depends on is told by ``rule``."""
+    """``settings`` are those to choose from on a named graph; ``choose`` trains on a graph without test labels;
+    ``rule`` says what else the choice depends on."""
 
     settings: Callable[[str], list[RunSettings]]
     choose: Callable[[PreparedGraph, list[RunSettings]], Chosen]
@@ -119,7 +119,7 @@ def as_command(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
     return searched(NCGNN, [other for other in rivals(NCGNN.name) if other.knows != "features"], graph)
 
 
-RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} better rivals alone, drawn anew but the last"
+RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} version 1"  # to be raised when the search changes
 SAME = "gcn-searched"
 """A GCN by the same procedure: several seeds, and one more that learns from them."""
 CONTESTANTS: dict[str, Contestant] = {
@@ -198,7 +198,8 @@ def render(rows: list[Row], graphs: Sequence[str]) -> str:
     if not lines:
         return NOTHING
     counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in ("ahead", "level", "behind"))
-    return f"{markdown(head, lines)}\n\nOf {len(lines)} graphs: {counts}. {made_on(rows)}"
+    judged = len([kind for kind in verdicts if kind])
+    return f"{markdown(head, lines)}\n\nOf {judged} graphs with at least two splits: {counts}. {made_on(rows)}"
 
 
 def _line(found: dict[str, dict[int, Row]]) -> tuple[list[str], str]:
@@ -216,7 +217,8 @@ def _line(found: dict[str, dict[int, Row]]) -> tuple[list[str], str]:
     if len(gaps) < 2:
         return [str(len(own)), *cells, f"{gap:+.1f}", "-", "-", seconds], ""
     half = float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / len(gaps) ** 0.5
-    verdict = "ahead" if gap > half else "behind" if gap < -max(half, 0.5) else "level"
+    least = max(half, 0.5)
+    verdict = "ahead" if gap > least else "behind" if gap < -least else "level"
     return [str(len(own)), *cells, f"{gap:+.1f}", f"{half:.1f}", verdict, seconds], verdict
 
 

@@ -34,6 +34,7 @@ class Scored:
         routing: the routing behind the scores; None for models that cannot be explained.
         classes: names of the classes, in the order of the scores.
         calibration: makes the shares probabilities; None if no nodes were set aside for it.
+        linked: ids of the nodes that columns of links stand for; None for those of the graph.
     """
 
     model: str
@@ -45,13 +46,14 @@ class Scored:
     routing: Routing | None
     classes: Sequence[str]
     calibration: Calibration | None
+    linked: Sequence[str] | None = None
 
     @cached_property
     def names(self) -> "Names":
         data = self.data
         labels = [data.class_names[label] if label >= 0 else None for label in data.y.tolist()]
         titles = data.get("node_titles")
-        return Names(data.node_ids, self.classes, data.feature_names, labels, roles(data), titles)
+        return Names(data.node_ids, self.classes, data.feature_names, labels, roles(data), titles, self.linked)
 
     @cached_property
     def probabilities(self) -> Tensor:
@@ -83,6 +85,18 @@ class Names:
     labels: Sequence[str | None]
     splits: Sequence[str] | None
     titles: Sequence[str] | None
+    linked: Sequence[str] | None = None
+
+    def linked_node(self, number: int) -> tuple[str, str | None]:
+        """Id of the node that a column of links stands for, and its display name if the graph has it."""
+        if self.linked is None:
+            return self.nodes[number], self.title(number)
+        place = self._places.get(self.linked[number])
+        return self.linked[number], None if place is None else self.title(place)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.nodes)}
 
     def title(self, number: int) -> str | None:
         """The display name of a node, if any."""

@@ -72,3 +72,22 @@ def test_numbers_are_not_taken_for_names():
     )
     with pytest.raises(InputError, match=r"links to the 34 nodes it was trained on, and this is another graph"):
         classifier.predict(part)
+
+
+def test_tables_with_numbers_as_ids_are_known_again():
+    """Ids 0 to n - 1 of tables are names, unlike the numbers of a graph without any."""
+    nodes = pd.DataFrame({"id": range(60), "kind": ["a", "b"] * 30, "size": [i * 7 % 11 for i in range(60)]})
+    edges = pd.DataFrame([{"from": i, "to": i + 2} for i in range(58)])
+    numbered = ncgnn.split_stratified(ncgnn.read_graph(nodes=nodes, edges=edges, label="kind"), seed=0)
+    classifier = ncgnn.NodeClassifier("ncgnn", LINKS).fit(numbered)
+    more = pd.concat([nodes, pd.DataFrame({"id": [60], "kind": [None], "size": [3]})])
+    later = ncgnn.read_graph(nodes=more, edges=edges, encoding=classifier.encoding_)
+    assert len(classifier.predict(later)) == 61
+
+
+def test_links_are_named_by_the_nodes_the_model_was_trained_on(data):
+    classifier = ncgnn.NodeClassifier("ncgnn", LINKS).fit(data)
+    (why,) = classifier.explain(papers(range(20, 60)), ["030"], features=True, top=200)
+    named = {one.name for one in why.features.largest if one.name.startswith("link with")}
+    assert {f"link with {i:03d}" for i in (26, 28, 32, 34)} & named
+    assert not {name for name in named if int(name.split()[-1]) < 20}

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from helpers.papers import write_tables
+from ncgnn.data import load_dataset, save_graph, split_per_class
 from ncgnn.models.ncgnn import NCGNNModel
 from ncgnn.models.ncgnn.config import Config
 
@@ -99,7 +100,7 @@ def test_a_graph_with_a_preset_is_not_searched(ncgnn, here):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--search", "deep"], "--search deep: must be none, quick, thorough"),
+        (["--search", "deep"], "--search deep: must be none, quick or thorough"),
         (["--search", "quick", "--epochs", "5"], "a search chooses the settings itself: remove --epochs"),
         (["--search", "none", "--minutes", "2"], "nothing is searched: remove --minutes"),
         (["--minutes", "0"], "minutes = 0.0: must be positive"),
@@ -140,3 +141,15 @@ def test_a_killed_search_continues_and_gives_the_same_model(command, here, table
     again.communicate()
     for file in ("model.safetensors", "predictions.csv"):
         assert (here / "killed" / file).read_bytes() == (here / "whole" / file).read_bytes()
+
+
+def test_an_own_split_with_overlapping_masks_is_refused(ncgnn, here):
+    data = split_per_class(load_dataset("karate"), 4, 12)
+    save_graph(data, "own.npz")
+    with np.load("own.npz") as arrays:
+        stored = dict(arrays)
+    stored["test_masks"] = stored["train_masks"]
+    np.savez("own.npz", **stored)
+    done = ncgnn("train", "own.npz", "--out", "run")
+    assert done.code == 2
+    assert "overlap" in done.err

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.calibration import Calibration
-from ncgnn.classifier.checks import check_features, check_split, members
 from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
+from ncgnn.data.checks import check_features, check_split, members
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
@@ -132,7 +132,6 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
             folder: stores finished trainings; an interrupted search continues there.
         """
         start, graph = perf_counter(), PreparedGraph.of(data)
-        check_split(graph.data)
         place = None if folder is None else Path(folder)
         found = search(graph, resolve(model), level, seed, folder=place, minutes=minutes)
         self = NodeClassifier(model, found.settings)
@@ -144,7 +143,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         """After a training that ended with one class for all nodes: with other settings, if there are any."""
         model, before = self.definition, (self.config_, Fitted(self.model_, self.best_, self.history_))
         one = scored.classes[int(scored.predicted[graph.data.val_mask.numpy()][0])]
-        what = f"{model.title} predicted {one!r} for all validation nodes: it learned nothing"
+        what = f"{model.title} predicts {one!r} for all validation nodes"
         other = model.restart(self.config_)
         if other is not None:
             fitted = model.fit(model.prepare(graph, other), graph.data, other, on_epoch)
@@ -204,7 +203,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         if self.linked_ is None and self.known_ is None:
             return None, None
         is_numbered = list(data.node_ids) == [str(i) for i in range(len(data.node_ids))]
-        if is_numbered and data.num_nodes != self.num_nodes_:
+        if data.get("encoding") is None and is_numbered and data.num_nodes != self.num_nodes_:
             if self.linked_ is not None:
                 raise InputError(
                     f"the model recognises nodes by their links to the {self.num_nodes_} nodes it was trained on, and"
@@ -226,7 +225,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         if scores.shape[1] != len(names):
             raise InputError(f"{model.title} gives {scores.shape[1]} scores per node for {len(names)} classes")
         shares = model.probabilities(scores)
-        return Scored(model.title, self.model_, data, inputs, scores, shares, routing, names, self.calibration_)
+        parts = scores, shares, routing, names, self.calibration_, self.linked_
+        return Scored(model.title, self.model_, data, inputs, *parts)
 
     def decision_function(self, data: Graph) -> np.ndarray:
         """Class scores of each node [N, C]; of NCGNN the lengths of its class capsules, between 0 and 1."""

@@ -84,6 +84,7 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
         told += after_refit(scored, final)
     run = write_run(folder, classifier, scored, number, sys.argv[1:], final)
     if found is not None:
+        rmtree(folder / "search", ignore_errors=True)
         write_search(folder, found)
         run |= {"search": description(found, plan.search)}
         write_description(folder, run)
@@ -121,7 +122,6 @@ def _search(
         )
     scored = classifier.take(prepared, found.settings, found.fitted)
     classifier.seconds_ = perf_counter() - start
-    rmtree(folder / "search", ignore_errors=True)
     return found, scored
 
 

@@ -4,8 +4,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncgnn.search.levels import NEAR
-
 if TYPE_CHECKING:
     from ncgnn.scored import Scored
     from ncgnn.search import Found
@@ -21,33 +19,36 @@ def summary(found: "Found") -> list[str]:
     ]
     if found.teachers:
         lines.append(f"- The model also learned from the predictions of {', '.join(found.teachers)} for all nodes.")
-    lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note]
+    lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note and one.name != found.name]
     return [*lines, *better_rival(found)]
 
 
 def better_rival(found: "Found") -> list[str]:
-    """Where a rival is clearly better on the validation nodes: how to use it, and what NCGNN keeps of it."""
+    """Where a rival is clearly better on the validation nodes: how to use it, and what the model keeps of it."""
+    from ncgnn.search.levels import NEAR
+
     name, best = max(found.rivals.items(), key=lambda item: item[1].accuracy, default=("", None))
     if best is None or best.accuracy <= found.val_accuracy + NEAR:
         return []
     title = best.attempt.model.title
-    learned = f"what NCGNN learned from it reaches {found.val_accuracy:.1%} and keeps the explanations"
-    kept = learned if title in found.teachers else f"NCGNN reaches {found.val_accuracy:.1%} and can be explained"
+    kept = "what this model learned from it" if title in found.teachers else "this model"
     return [
         f"- {title} is better on the validation nodes ({best.accuracy:.1%}): `--model {name} --search quick` trains it,"
-        f" calibrated but without explanations; {kept}."
+        f" without explanations; {kept} reaches {found.val_accuracy:.1%}."
     ]
 
 
 def after_refit(scored: "Scored", final: "Scored") -> list[str]:
     """Which nodes the figures are from, and which the model was trained on."""
     labelled = int(final.data.train_mask.sum())
-    judged = "test" if scored.data.test_mask.any() else "validation"
-    lines = [
-        f"- All figures in this report are of the {judged} nodes, predicted by a model that had not seen their labels."
-        f" The model in this folder was then trained on all {labelled} labels."
-    ]
-    if final.calibration is not None:
+    figures = (
+        "All figures in this report are of the test nodes, predicted by a model that had not seen their labels."
+        if scored.data.test_mask.any()
+        else "All figures in this report are of the validation nodes, which also chose the epoch and the settings, so"
+        " they are too good: keep test nodes for an honest figure."
+    )
+    lines = [f"- {figures} The model in this folder was then trained on all {labelled} labels."]
+    if final.calibration is not None and scored.data.get("calibration_mask") is None:
         lines.append("- Probabilities are calibrated by cross-validation on the training and validation nodes.")
     return lines
 

@@ -49,7 +49,7 @@ Refit = Annotated[
     typer.Option(
         "--refit/--no-refit",
         envvar="NCGNN_REFIT",
-        help="Train the final model on all labels; quality is measured before. Default: for your own tables.",
+        help="Train the final model on all labels; quality is measured before. Default: for your own graph.",
         rich_help_panel=p.PANEL,
     ),
 ]
@@ -113,6 +113,8 @@ def train(
     level = _level(search, given, _is_known(definition, graph.name))
     if level == "none":
         refuse({"--minutes": minutes}, "nothing is searched")
+    else:
+        refuse({"--tensorboard": tensorboard}, "a search trains many models")
     plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition))
     rule = p.SplitRule(per_class, val, fractions)
     found = complete(graph.find())
@@ -147,7 +149,7 @@ def _level(search: str | None, given: dict[str, object], is_known: bool) -> str:
     if search is None:
         return "none" if is_known or any(value is not None for value in given.values()) else "quick"
     if search not in ("none", *LEVELS):
-        raise InputError(f"--search {search}: must be none, {', '.join(LEVELS)}")
+        raise InputError(f"--search {search}: must be none, {' or '.join(LEVELS)}")
     if search != "none":
         refuse(given, "a search chooses the settings itself")
     return search

@@ -47,6 +47,8 @@ def check_edge_tables(tables: Any, num_nodes: int) -> None:
     for name, table in tables.items():
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"edge_tables has the name {name!r}: every table needs a name")
+        if name in ("all", "in", "out") or name.endswith((" in", " out")):
+            raise InputError(f"edge_tables has the name {name!r}, which stands for a direction: rename the table")
         if not isinstance(table, EdgeTable):
             raise InputError(f"edge_tables[{name!r}] must be an EdgeTable, not {type(table).__name__}")
         _check_table(f"edge_tables[{name!r}]", table, num_nodes)

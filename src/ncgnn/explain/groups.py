@@ -125,7 +125,7 @@ def column_name(reads: Reads, number: int, names: Names) -> str:
     if reads.what == FEATURES:
         return names.features[number]
     if reads.what == LINKS:
-        return f"{_ENDS[reads.direction]} {called(names.nodes[number], names.title(number))}{reads.place}"
+        return f"{_ENDS[reads.direction]} {called(*names.linked_node(number))}{reads.place}"
     if reads.what == BELIEFS:
         return f"neighbours of class {names.classes[number]}{reads.place}"
     return f"{reads.what} {number}"

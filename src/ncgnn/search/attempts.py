@@ -21,6 +21,7 @@ from ncgnn.data.fingerprint import fingerprint
 from ncgnn.data.splits import redrawn
 from ncgnn.files import atomic
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes
+from ncgnn.provenance import versions
 from ncgnn.train import Epoch
 from ncgnn.train.loop import Training
 from ncgnn.train.soft_targets import Taught
@@ -29,9 +30,10 @@ WINDOW = 10
 """Epochs over which validation accuracy is averaged: the best of many noisy epochs is no fair measure."""
 
 LOSS_WEIGHT = 0.05
+"""Share of the calibrated log-loss in the rank of a training."""
 
 _KEY = "attempt"
-_SHARES = "shares"
+_SHARES = "attempt/shares"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +130,15 @@ class Trainer:
         targets = attempt.targets
         taught = "" if targets is None else hashlib.sha256(targets.numpy().tobytes()).hexdigest()
         settings = attempt.settings.model_dump(mode="json")
-        text = json.dumps([self._of_graph, attempt.model.name, settings, taught, attempt.draw], sort_keys=True)
+        what = [versions("ncgnn"), self._of_graph, attempt.model.name, settings, taught, attempt.draw]
+        text = json.dumps(what, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def _keep(self, path: Path, result: Result) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        state = {name: tensor.detach().contiguous() for name, tensor in result.fitted.module.state_dict().items()}
+        state = {
+            name: tensor.detach().clone().contiguous() for name, tensor in result.fitted.module.state_dict().items()
+        }
         history = [list(epoch) for epoch in result.fitted.history]
         about = {"history": history, "best": list(result.fitted.best), "seconds": result.seconds}
         with atomic(path, "wb") as file:

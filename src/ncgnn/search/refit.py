@@ -19,8 +19,8 @@ FOLDS = 4
 
 
 def can_refit(settings: RunSettings) -> bool:
-    """Whether the model is trained in epochs, whose number can be kept."""
-    return "epochs" in type(settings).model_fields
+    """Whether the model is trained once and in epochs, whose number can be kept."""
+    return "epochs" in type(settings).model_fields and not getattr(settings, "self_taught", False)
 
 
 def refit(
@@ -71,7 +71,7 @@ def _fit(graph: PreparedGraph, model: AnyModel, settings: RunSettings, epochs: i
         return replace(how, objective=objective, stopping=Never(), epochs=epochs)
 
     data = graph.data
-    if not data.val_mask.any():  # what happens in training is told of the training nodes
+    if not data.val_mask.any():  # the history then describes the training nodes
         data = copy(data)
         data.val_mask = data.train_mask
     return model.fit(model.prepare(graph, settings), data, settings, change=change)

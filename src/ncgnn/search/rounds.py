@@ -13,6 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
+from ncgnn.data.checks import check_split
 from ncgnn.errors import InputError
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings
 from ncgnn.search.attempts import Attempt, OutOfTime, Result, Trainer
@@ -105,6 +106,7 @@ def search(
         raise InputError(f"search level {level!r}: must be one of {', '.join(LEVELS)}")
     if minutes is not None and not minutes > 0:
         raise InputError(f"minutes = {minutes}: must be positive")
+    check_split(graph.data)
     deadline = None if minutes is None else monotonic() + 60 * minutes
     return _Search(Trainer(graph, folder, deadline), model, LEVELS[level], seed, list(rivals), watch).run()
 
@@ -174,8 +176,8 @@ class _Search:
         self._teach(winner)
 
     def _learn_how_long(self) -> None:
-        """Train the first candidate to its end, as without a search; what follows is limited in its epochs. Compared
-        with the other candidates are its first epochs."""
+        """Train the first candidate to its end, as without a search; what follows is limited in its epochs. Only its
+        first epochs are compared with those of the other candidates."""
         name, settings = next(iter(self.candidates.items()))
         attempt = Attempt(self.model, settings.model_copy(update={"seed": self.seed}))
         result = self._run("first", name, attempt)
@@ -213,8 +215,9 @@ class _Search:
 
         def key(name: str) -> tuple[bool, int, float]:
             brief, *long = self.results[name]
-            judged = long or [brief]
-            return not all(one.is_collapsed for one in judged), len(long), fmean(one.rank for one in judged)
+            if not long:
+                return not brief.is_collapsed, 0, brief.rank
+            return not all(one.is_collapsed for one in long), len(long), fmean(one.rank for one in long)
 
         return sorted((name for name, found in self.results.items() if found), key=key, reverse=True)
 
@@ -242,15 +245,18 @@ class _Search:
         best is partly luck."""
         own = self._good_trainings()
         trainings = [result for result in self._on_given(winner)[1:] if not result.is_collapsed]
+        if trainings:
+            self.best = winner, max(trainings, key=_rank)
         if not self.model.takes_targets or not own or not trainings:
             return
-        self.best = winner, max(trainings, key=_rank)
         students = [self._learn(winner, own)]
         best = max(result.accuracy for result in (*trainings, *students) if result is not None)
         rivals = [
             (other.title, self.rivals[other.name])
             for other in self.others
-            if other.name in self.rivals and self.rivals[other.name].accuracy >= best - NEAR
+            if other.name in self.rivals
+            and not self.rivals[other.name].is_collapsed
+            and self.rivals[other.name].accuracy >= best - NEAR
         ]
         better = [(title, result) for title, result in rivals if result.accuracy > best + NEAR]
         students += [self._learn(winner, better or [*own, *rivals])] if rivals else []

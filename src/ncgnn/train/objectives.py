@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch_geometric.data import Data
 
+from ncgnn.errors import InputError
 from ncgnn.nn import margin_loss, proportions, soft_margin_loss
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.inputs import Inputs
@@ -38,7 +39,7 @@ class Objective(ABC):
 
     def towards(self, scores: Tensor, q: Tensor) -> Tensor:
         """The loss of scores [n, C] for soft targets ``q`` [n, C], how much a node belongs to each class."""
-        raise NotImplementedError(f"{type(self).__name__} has no loss for soft targets: define towards()")
+        raise InputError(f"{type(self).__name__} has no loss for soft targets: define towards()")
 
     def shares(self, scores: Tensor) -> Tensor:
         """Scores normalised to sum to one."""

@@ -139,7 +139,8 @@ class Config(RunSettings):
     @property
     def ignored(self) -> frozenset[str]:
         """The settings that this filter does not use."""
-        return frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
+        found = frozenset().union(*(keys for filter, keys in _OF_FILTER.items() if filter != self.filter))
+        return found - {"zeta_lr"} if self.groups else found
 
     def sparsify(self) -> Sparsify | None:
         if self.top_k is not None:
