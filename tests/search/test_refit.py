@@ -6,7 +6,7 @@ import torch
 
 import ncgnn
 from ncgnn.data.generated.planted import planted
-from ncgnn.models import PreparedGraph
+from ncgnn.models import PreparedGraph, find_model
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.search.refit import FOLDS, can_refit, cross_calibration, refit
 from ncgnn.train.loop import class_scores
@@ -85,5 +85,17 @@ def test_calibrated_probabilities_are_right_as_often_as_they_say(graph):
 
 
 def test_only_models_trained_in_epochs_can_be_refitted():
-    assert can_refit(SETTINGS)
-    assert not can_refit(ncgnn.models.find_model("label-propagation").candidates()[0])
+    propagation = find_model("label-propagation")
+    assert can_refit(MODEL, SETTINGS)
+    assert not can_refit(propagation, propagation.candidates()[0])
+    assert not can_refit(MODEL, SETTINGS.model_copy(update={"self_taught": True}))
+
+
+def test_a_fit_of_ones_own_without_change_is_left_alone():
+    class Own(type(MODEL)):  # type: ignore[misc]
+        name = "own-fit"
+
+        def fit(self, inputs, split, settings, on_epoch=lambda epoch: None):
+            return super().fit(inputs, split, settings, on_epoch)
+
+    assert not can_refit(Own(), SETTINGS)

@@ -158,9 +158,9 @@ def _level(search: str | None, given: dict[str, object], is_known: bool) -> str:
 def _refits(refit: bool | None, is_own: bool, settings: "RunSettings", model: "Model[Any]") -> bool:
     from ncgnn.search.refit import can_refit
 
-    if refit and not can_refit(settings):
+    if refit and not can_refit(model, settings):
         raise InputError(f"--refit: {model.title} is not trained in epochs, whose number could be kept")
-    return (is_own if refit is None else refit) and can_refit(settings)
+    return (is_own if refit is None else refit) and can_refit(model, settings)
 
 
 def _folders(out: Path, numbers: range) -> list[Path]:

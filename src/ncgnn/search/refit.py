@@ -2,6 +2,7 @@
 
 from copy import copy
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import torch
@@ -18,9 +19,11 @@ from ncgnn.train.stopping import Never
 FOLDS = 4
 
 
-def can_refit(settings: RunSettings) -> bool:
-    """Whether the model is trained once and in epochs, whose number can be kept."""
-    return "epochs" in type(settings).model_fields and not getattr(settings, "self_taught", False)
+def can_refit(model: AnyModel, settings: RunSettings) -> bool:
+    """Whether the model is trained once and in epochs, whose number can be kept; a ``fit`` of one's own must take
+    ``change``."""
+    is_once = "epochs" in type(settings).model_fields and not getattr(settings, "self_taught", False)
+    return is_once and "change" in signature(model.fit).parameters
 
 
 def refit(
