@@ -201,7 +201,7 @@ def test_the_number_of_trainings_is_foreseen(graph):
     assert len(found.tried) <= told[0][1] <= len(found.tried) + 2
 
 
-def test_with_few_validation_nodes_finalists_are_repeated_on_nodes_drawn_anew(graph):
+def test_with_few_validation_nodes_finalists_are_repeated_on_a_resampled_split(graph):
     found = search(graph, Few())
     assert {one.draw for one in found.tried if one.step == "finalists"} == {0, 1}
     assert {one.draw for one in found.tried if one.step != "finalists"} == {0}
@@ -239,7 +239,7 @@ def test_accuracy_is_averaged_over_consecutive_epochs(graph):
     assert result.accuracy <= result.fitted.best.val_accuracy
 
 
-def test_nodes_drawn_anew_keep_the_numbers_of_each_class():
+def test_a_resampled_split_keeps_the_numbers_of_each_class():
     data = ncgnn.split_per_class(ncgnn.load_dataset("karate"), train=4, val=12)
     from ncgnn.data.splits import redrawn
 

@@ -121,7 +121,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         folder: str | Path | None = None,
     ) -> "NodeClassifier":
         """A classifier with the settings that are best on the validation nodes, trained; ``found_`` tells what was
-        tried. Takes as long as ten trainings, or with ``level="thorough"`` fifty.
+        tried. A quick search takes about as long as ten trainings.
 
         Args:
             data: a graph with one split, as for :meth:`fit`.

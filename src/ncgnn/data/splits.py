@@ -202,7 +202,8 @@ def _with_masks(data: Data, *nodes: np.ndarray) -> Data:
 
 
 def redrawn(data: Data, seed: int) -> Data:
-    """The graph with its training and validation nodes drawn anew from both, as many of each class as before."""
+    """The graph with a resampled split: its training and validation nodes are pooled and divided again, with as many
+    training nodes per class as before."""
     train, val, y = (data[key].numpy() for key in ("train_mask", "val_mask", "y"))
     order = np.random.default_rng(seed).permutation(np.flatnonzero(train | val))
     chosen = np.concatenate([order[y[order] == c][: int((train & (y == c)).sum())] for c in np.unique(y[train])])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ncgnn.explain.parts import GroupPart, called
-from ncgnn.models.base.chosen_edges import IN, OUT
+from ncgnn.models.base.chosen_edges import IN, OUT, parsed_edges
 from ncgnn.nn import NCGNN, Beliefs, CapsuleGroup, GraphFilter, PreparedFilter, PrimaryCapsules
 from ncgnn.scored import Names
 from ncgnn.sparse import CSR, HopBank, LinearOperator
@@ -30,11 +30,7 @@ class Reads:
     @classmethod
     def of(cls, name: str) -> "Reads":
         what, _, rest = name.partition(" (")
-        edges = rest.removesuffix(")")
-        if edges in (IN, OUT):
-            return cls(what, "", edges)
-        table, _, direction = edges.rpartition(" ")
-        return cls(what, table, direction) if direction in (IN, OUT) else cls(what, edges)
+        return cls(what, *parsed_edges(rest.removesuffix(")")))
 
     @property
     def place(self) -> str:

@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean
 from time import monotonic, perf_counter
@@ -23,8 +22,7 @@ from ncgnn.files import atomic
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes
 from ncgnn.provenance import versions
 from ncgnn.train import Epoch
-from ncgnn.train.loop import Training
-from ncgnn.train.soft_targets import Taught
+from ncgnn.train.soft_targets import taught
 
 WINDOW = 10
 """Epochs over which validation accuracy is averaged: the best of many noisy epochs is no fair measure."""
@@ -38,8 +36,8 @@ _SHARES = "attempt/shares"
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """What to train: a model with its settings, on the graph's split or with training and validation nodes drawn
-    anew, towards labels alone or towards soft targets [N, C], too."""
+    """What to train: a model with its settings, on the given split (``draw`` 0) or a resampled one, towards the labels
+    and, if there are any, soft targets [N, C]."""
 
     model: Model[Any]
     settings: RunSettings
@@ -103,7 +101,7 @@ class Trainer:
         self._check_time()
         start, graph = perf_counter(), self._graph(attempt.draw)
         inputs = attempt.model.prepare(graph, attempt.settings)
-        change = {} if attempt.targets is None else {"change": _towards(attempt.targets)}
+        change = {} if attempt.targets is None else {"change": partial(taught, targets=attempt.targets)}
         fitted = attempt.model.fit(inputs, graph.data, attempt.settings, lambda epoch: self._check_time(), **change)
         shares = attempt.model.probabilities(attempt.model.scores(fitted.module, inputs)[0])
         judged = is_collapsed(shares, graph.data), log_loss(shares, graph.data)
@@ -173,10 +171,3 @@ def log_loss(shares: Tensor, data: Data) -> float:
     val = data.val_mask.cpu().numpy()
     found, y = shares.double().numpy()[val], data.y.cpu().numpy()[val]
     return smoothed_loss(heat(found, fit_temperature(found, y)), y)
-
-
-def _towards(targets: Tensor) -> Callable[[Training], Training]:
-    def change(how: Training) -> Training:
-        return replace(how, objective=Taught(how.objective, targets))
-
-    return change

@@ -13,7 +13,7 @@ from ncgnn.calibration import Calibration
 from ncgnn.data.splits import FEWEST_ASIDE, nodes_to_test
 from ncgnn.models import AnyModel, Fitted, PreparedGraph, RunSettings
 from ncgnn.train.loop import Training
-from ncgnn.train.soft_targets import Taught, soft_targets
+from ncgnn.train.soft_targets import soft_targets, taught
 from ncgnn.train.stopping import Never
 
 FOLDS = 4
@@ -70,8 +70,7 @@ def cross_calibration(
 
 def _fit(graph: PreparedGraph, model: AnyModel, settings: RunSettings, epochs: int, targets: Tensor | None) -> Fitted:
     def change(how: Training) -> Training:
-        objective = how.objective if targets is None else Taught(how.objective, targets)
-        return replace(how, objective=objective, stopping=Never(), epochs=epochs)
+        return replace(taught(how, targets), stopping=Never(), epochs=epochs)
 
     data = graph.data
     if not data.val_mask.any():  # the history then describes the training nodes

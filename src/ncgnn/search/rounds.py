@@ -22,7 +22,7 @@ from ncgnn.train.epoch import Diverged
 from ncgnn.train.soft_targets import soft_targets
 
 FEW = 200
-"""With fewer validation nodes, all finalists but the last are repeated on nodes drawn anew."""
+"""With fewer validation nodes, all finalists but the last are also trained on a resampled split."""
 
 Watch = Callable[[str, int, int], None]
 """Called before each training with what is being tried, its number, and how many there will be at most."""
@@ -36,7 +36,7 @@ class Tried:
         step: ``first``, ``candidates``, ``finalists``, ``teachers``, ``students`` or ``rivals``.
         name: the candidate, or the model.
         seed: of weights and dropout.
-        draw: 0 for the given training and validation nodes; others are drawn anew.
+        draw: 0 for the given split, 1 for a resampled one.
         val_accuracy: on validation nodes, averaged over consecutive epochs.
         best_epoch: the epoch whose weights were kept.
         epochs: number of epochs.

@@ -1,7 +1,7 @@
 """Training again towards what finished models say about all nodes, labelled or not."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -10,6 +10,7 @@ from torch_geometric.data import Data
 
 from ncgnn.calibration.calibration import fit_temperature, heat
 from ncgnn.train.inputs import Inputs
+from ncgnn.train.loop import Training
 from ncgnn.train.objectives import Forward, Objective, Stage
 
 
@@ -30,6 +31,11 @@ class Taught(Objective):
         scores = forward(inputs)
         known = self.of(scores[split.train_mask], split.y[split.train_mask])
         return known + self.base.towards(scores, self.targets)
+
+
+def taught(how: Training, targets: Tensor | None) -> Training:
+    """A training that also learns from soft targets [N, C], if there are any."""
+    return how if targets is None else replace(how, objective=Taught(how.objective, targets))
 
 
 @dataclass(frozen=True)

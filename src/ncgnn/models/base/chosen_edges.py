@@ -18,7 +18,7 @@ def chosen_edges(data: Data, edges: str) -> Data:
     """
     if edges == ALL:
         return data
-    table, direction = _parsed(edges)
+    table, direction = parsed_edges(edges)
     tables: dict[str, EdgeTable] = data.get("edge_tables") or {}
     if table and table not in tables:
         raise InputError(f"the graph has no edge table {table!r}: give all tables that the model reads", "edges")
@@ -30,7 +30,7 @@ def chosen_edges(data: Data, edges: str) -> Data:
     return Data(edge_index=ends, edge_weight=weights, num_nodes=data.num_nodes)
 
 
-def _parsed(edges: str) -> tuple[str, str]:
+def parsed_edges(edges: str) -> tuple[str, str]:
     """Name of the table and direction, either of which may be empty."""
     if edges in (IN, OUT):
         return "", edges
