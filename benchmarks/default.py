@@ -119,7 +119,7 @@ def as_command(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
     return searched(NCGNN, [other for other in rivals(NCGNN.name) if other.knows != "features"], graph)
 
 
-RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} version 1"  # to be raised when the search changes
+RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} version 2"  # to be raised when the search changes
 SAME = "gcn-searched"
 """A GCN by the same procedure: several seeds, and one more that learns from them."""
 CONTESTANTS: dict[str, Contestant] = {

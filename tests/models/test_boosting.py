@@ -72,17 +72,21 @@ def test_boosting_learns_what_one_feature_says():
 def test_many_features_are_reduced_to_few_in_two_ways():
     data = split_stratified(syn_cora(0.5, num_nodes=200))
     x = feature_matrix(data.x)
-    chosen, directions = reductions(x, data.y.numpy(), data.train_mask.numpy(), seed=0)
+    chosen, directions = reductions(x, data.y.numpy(), data.train_mask.numpy(), DEFAULT)
     assert reduced(x, chosen).shape == (200, MOST_FEATURES)
     assert reduced(x, directions).shape[1] < MOST_FEATURES
+    for reduction, found in (("columns", chosen), ("directions", directions)):
+        settings = BoostingSettings.make({"reduction": reduction})
+        (only,) = reductions(x, data.y.numpy(), data.train_mask.numpy(), settings)
+        assert np.array_equal(only, found)
     few = x[:, :MOST_FEATURES]
-    assert len(list(reductions(few, data.y.numpy(), data.train_mask.numpy(), seed=0))) == 1
+    assert len(list(reductions(few, data.y.numpy(), data.train_mask.numpy(), DEFAULT))) == 1
 
 
 def test_whoever_takes_the_reduced_features_hears_of_faults_of_their_own():
     data = split_stratified(syn_cora(0.5, num_nodes=80))
     before = (list(warnings.filters), np.geterr())
-    for _ in reductions(feature_matrix(data.x), data.y.numpy(), data.train_mask.numpy(), seed=0):
+    for _ in reductions(feature_matrix(data.x), data.y.numpy(), data.train_mask.numpy(), DEFAULT):
         assert (list(warnings.filters), np.geterr()) == before
 
 

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,6 +35,9 @@ class BoostingSettings(RunSettings):
 
     trees: int = Field(100, ge=1, le=10_000, description="maximum number of trees per class")
     leaf: int = Field(5, ge=1, description="fewest training nodes per leaf")
+    reduction: Literal["best", "columns", "directions"] = Field(
+        "best", description="of many features: the most telling columns, singular directions, or the better of the two"
+    )
     seed: Seed = 0
 
 
@@ -103,7 +106,7 @@ class Boosting(Model[BoostingSettings]):
     ) -> Fitted:
         x, y, train, val = inputs.arguments[0], split.y.numpy(), split.train_mask.numpy(), split.val_mask.numpy()
         tried = []
-        for reduction in reductions(x, y, train, settings.seed):
+        for reduction in reductions(x, y, train, settings):
             columns = self.trees.columns(reduction, *inputs.arguments)
             right, arrays = _boost(columns, y, train, val, settings, self.trees.parts)
             tried.append((right, arrays | {"reduction": torch.from_numpy(reduction)}))
@@ -170,14 +173,16 @@ def reduced(x: sp.csr_array, reduction: np.ndarray) -> np.ndarray:
     return directed
 
 
-def reductions(x: sp.csr_array, y: np.ndarray, train: np.ndarray, seed: int) -> Iterator[np.ndarray]:
+def reductions(x: sp.csr_array, y: np.ndarray, train: np.ndarray, settings: BoostingSettings) -> Iterator[np.ndarray]:
     """All columns or, if there are many, those that separate the training classes best (by F value), and the leading
     singular directions of all nodes' features [f, d], which do not use labels."""
     if x.shape[1] <= MOST_FEATURES:
         yield np.arange(x.shape[1])
         return
-    yield _most_telling(x, y, train)
-    yield _directions(x, seed)
+    if settings.reduction != "directions":
+        yield _most_telling(x, y, train)
+    if settings.reduction != "columns":
+        yield _directions(x, settings.seed)
 
 
 def _most_telling(x: sp.csr_array, y: np.ndarray, train: np.ndarray) -> np.ndarray:

@@ -49,8 +49,9 @@ class NeighbourBoosting(Boosting):
         return Inputs((feature_matrix(graph.data.x), plain_adjacency(graph.data)))
 
     def candidates(self) -> list[BoostingSettings]:
-        """Small leaves, which suit few labels, and scikit-learn's."""
-        return [NeighbourSettings.make({"leaf": leaf}) for leaf in (5, 20)]
+        """Small leaves, which suit few labels, and scikit-learn's, each with both reductions of many features."""
+        tried = (5, "columns"), (20, "directions"), (5, "directions"), (20, "columns")
+        return [NeighbourSettings.make({"leaf": leaf, "reduction": reduction}) for leaf, reduction in tried]
 
 
 def around(x: np.ndarray, a: sp.csr_array, with_extremes: bool) -> list[np.ndarray]:
