@@ -43,6 +43,6 @@ class Level:
 
 
 LEVELS: dict[str, Level] = {
-    "quick": Level(Round(0.25, 0.12), Round(0.75, 0.15), finalists=3, repeats=1, seeds=1, of_rivals=2),
+    "quick": Level(Round(0.22, 0.12), Round(0.75, 0.15), finalists=3, repeats=1, seeds=1, of_rivals=2),
     "thorough": Level(Round(0.6, 0.3), Round(2.0, 0.5), finalists=5, repeats=3, seeds=2, of_rivals=4),
 }
