@@ -36,7 +36,7 @@ def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
 def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
     done = ncgnn("reproduce", "table5", "--report-only", "--markdown", "page.md")
     assert done.code == 0
-    assert done.out.count("not run yet") == 24
+    assert done.out.count("not run yet") == 36
     assert (here / "page.md").is_file()
     assert not (here / "results/runs").exists()
 
@@ -45,13 +45,13 @@ def test_runs_that_fail_are_listed_and_the_others_stored(ncgnn, here, monkeypatc
     from ncgnn.errors import InputError
     from ncgnn.experiments import one_run
 
-    def train(data, recipe, seed, real=one_run._train):
+    def train(graph, recipe, seed, real=one_run.train_recipe):
         if seed == 3:
             raise InputError("training diverged")
         short = recipe.settings.model_copy(update={"epochs": 1})
-        return real(data, replace(recipe, settings=short), seed)
+        return real(graph, replace(recipe, settings=short), seed)
 
-    monkeypatch.setattr(one_run, "_train", train)
+    monkeypatch.setattr(one_run, "train_recipe", train)
     done = ncgnn(*ONE, "--protocol", "core")
     assert (done.code, done.err) == (1, "ncgnn: syn-cora, h=0.5, MLP, split 0, seed 3: training diverged\n")
     assert (here / "results/runs/6-syn-cora-mlp.csv").read_text().count("\n") == 10

@@ -23,6 +23,12 @@ def run(model: str, split: int = 0, seed: int = 0) -> Run:
     return Run(cell, split, seed, changed(found, epochs=20), CLUB)
 
 
+def with_teachers() -> Run:
+    """A run of a model that learns from itself and from a GCN."""
+    own, gcn = run("NCGNN-A"), run("GCN")
+    return replace(own, recipe=replace(own.recipe, teachers=(own.recipe, gcn.recipe)))
+
+
 def changed(found: Recipe, **values: object) -> Recipe:
     return replace(found, settings=found.settings.model_copy(update=values))
 
@@ -67,6 +73,27 @@ def test_training_sees_no_test_label():
     assert (data.y >= 0).all()
 
 
+def test_a_run_with_teachers_is_another_run_and_predicts_otherwise(trained):
+    alone, taught = run("NCGNN-A"), with_teachers()
+    assert alone.key != taught.key
+    for one in (alone, taught, taught):
+        perform(one)
+    (before, _), (after, _), (again, _) = trained
+    assert not torch.equal(before, after)
+    assert torch.equal(after, again)
+
+
+def test_teachers_see_no_test_label_either(trained, monkeypatch):
+    planned = with_teachers()
+    data = draw_split(load_dataset("karate"), planned.cell, 0)
+    for shift in (0, 1):
+        changed = data.clone()
+        changed.y[data.test_mask] = (data.y[data.test_mask] + shift) % 4
+        monkeypatch.setattr(one_run, "draw_split", lambda *_, changed=changed: changed)
+        perform(planned)
+    assert torch.equal(trained[0][0], trained[1][0])
+
+
 @pytest.mark.parametrize("model", ["NCGNN-A", "GCN", "MLP"])
 @pytest.mark.parametrize("split", [0, 1])
 def test_permuting_the_test_labels_changes_no_prediction_and_no_epoch(model, split, trained, monkeypatch):
@@ -82,19 +109,19 @@ def test_permuting_the_test_labels_changes_no_prediction_and_no_epoch(model, spl
 
 def test_the_test_accuracy_is_that_of_the_true_labels(monkeypatch):
     found = torch.eye(4)[graph("karate").y], Epoch(3, 0.1, 0.2, 0.5)
-    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: found)
+    monkeypatch.setattr(one_run, "train_recipe", lambda graph, recipe, seed: found)
     row = perform(run("GCN"))
     assert (row.test_accuracy, row.val_accuracy, row.epoch, row.roc_auc) == ("1.000000", "0.500000", "3", "")
 
 
 def test_a_run_that_diverges_says_so_and_a_mistake_of_ours_is_no_result(monkeypatch):
-    def diverge(data, recipe, seed):
+    def diverge(graph, recipe, seed):
         raise InputError("training diverged")
 
-    monkeypatch.setattr(one_run, "_train", diverge)
+    monkeypatch.setattr(one_run, "train_recipe", diverge)
     failure = perform(run("GCN", split=3, seed=2))
     assert str(failure) == "karate, 60/20/20, GCN, split 3, seed 2: training diverged"
-    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: 1 / 0)
+    monkeypatch.setattr(one_run, "train_recipe", lambda graph, recipe, seed: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         perform(run("GCN"))
 

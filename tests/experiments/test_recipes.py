@@ -1,14 +1,17 @@
 import tomllib
+from dataclasses import replace
+from importlib import resources
 
 import pytest
 
-from ncgnn.experiments.cells import Cell, all_cells
+from ncgnn.experiments.cells import EXTENDED, Cell, all_cells
 from ncgnn.experiments.recipes import recipe
 from ncgnn.models.ncgnn import MODEL, Config, preset
 
 
 def test_every_cell_but_an_unsearched_control_has_settings():
-    assert {cell.model for cell in all_cells() if recipe(cell) is None} <= {"GCN tuned"}
+    searched = {"GCN tuned", "GCN extended", *EXTENDED.values()}
+    assert {cell.model for cell in all_cells() if recipe(cell) is None} <= searched
 
 
 @pytest.mark.parametrize(
@@ -57,7 +60,30 @@ def test_the_settings_of_a_cell_can_be_read_back_from_what_is_kept_of_them(cell)
     kept = tomllib.loads(recipe(cell).toml())
     assert "seed" not in kept
     again = recipe(cell).definition.settings_class.make(kept)
-    assert again.hash == recipe(cell).hash
+    assert again.hash == recipe(cell).settings.hash
+
+
+EXTENDED_FILE = """
+teachers = ["itself", "appnp"]
+[settings]
+hops = [0, 1, 2, 3, 4, 5]
+[appnp]
+alpha = 0.2
+"""
+
+
+def test_an_extended_model_learns_from_its_teachers(tmp_path, monkeypatch):
+    (tmp_path / "extended").mkdir()
+    (tmp_path / "extended/cora-attention.toml").write_text(EXTENDED_FILE)
+    monkeypatch.setattr(resources, "files", lambda package: tmp_path)
+    found = recipe(Cell("3", "cora", "hops=2", EXTENDED["NCGNN-A"]))
+    assert found is not None
+    itself, appnp = found.teachers
+    assert itself.settings == found.settings == Config.make({"hops": [0, 1, 2]})
+    assert (appnp.model, appnp.settings.model_dump()["alpha"]) == ("appnp", 0.2)
+    assert len({found.hash, itself.hash, replace(found, teachers=(appnp,)).hash}) == 3
+    assert "# model: appnp" in found.toml()
+    assert Config.make(tomllib.loads(found.toml())).hash == itself.hash
 
 
 @pytest.mark.parametrize(("filter", "ignored"), [("diffusion", {"hops": 2}), ("attention", {"alpha": 0.3})])

@@ -86,12 +86,12 @@ def test_what_a_hash_stands_for_is_kept_beside_the_rows(undisturbed):
 
 
 def test_one_run_that_diverges_ends_no_other(tmp_path, monkeypatch):
-    def train(data, recipe, seed, real=one_run._train):
+    def train(graph, recipe, seed, real=one_run.train_recipe):
         if seed == 1:
             raise InputError("training diverged")
-        return real(data, recipe, seed)
+        return real(graph, recipe, seed)
 
-    monkeypatch.setattr(one_run, "_train", train)
+    monkeypatch.setattr(one_run, "train_recipe", train)
     seen: list[RunRow] = []
     store = RunStore(tmp_path)
     runs = [run for run in missing(CLUB[:1], "core", store) if run.split < 2]
@@ -103,7 +103,7 @@ def test_one_run_that_diverges_ends_no_other(tmp_path, monkeypatch):
 
 
 def test_a_mistake_of_ours_is_not_swallowed(tmp_path, monkeypatch):
-    monkeypatch.setattr(one_run, "_train", lambda data, recipe, seed: 1 / 0)
+    monkeypatch.setattr(one_run, "train_recipe", lambda graph, recipe, seed: 1 / 0)
     store = RunStore(tmp_path)
     with pytest.raises(ZeroDivisionError):
         run_all(missing(CLUB, "quick", store), store)

@@ -1,6 +1,7 @@
 """One run of one cell, from the graph to the stored row."""
 
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
 from sklearn.metrics import roc_auc_score
@@ -18,6 +19,7 @@ from ncgnn.provenance import origin
 from ncgnn.train.epoch import Epoch, accuracy
 from ncgnn.train.loop import class_scores
 from ncgnn.train.reproducible import use_threads
+from ncgnn.train.soft_targets import soft_targets, taught
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ def perform(run: Run) -> RunRow | Failure:
     try:
         with use_threads(1):  # the result must not depend on the number of cores
             data = draw_split(_planned_graph(run), run.cell, run.split)
-            probabilities, best = _train(hide_test_labels(data), run.recipe, run.seed)
+            graph = PreparedGraph.of_complete(hide_test_labels(data))
+            probabilities, best = train_recipe(graph, run.recipe, run.seed)
     except InputError as error:
         return Failure(run, str(error))
     return _row(run, data, probabilities, best, perf_counter() - start, made)
@@ -68,11 +71,13 @@ def _planned_graph(run: Run) -> Data:
     return graph(run.cell.graph)
 
 
-def _train(data: Data, recipe: Recipe, seed: int) -> tuple[Tensor, Epoch]:
-    """Class probabilities of all nodes, and the epoch of the weights."""
+def train_recipe(graph: PreparedGraph, recipe: Recipe, seed: int) -> tuple[Tensor, Epoch]:
+    """Class probabilities of all nodes, and the epoch of the weights. Teachers come first, with the same seed."""
     model, settings = recipe.definition, recipe.settings.model_copy(update={"seed": seed})
-    inputs = model.prepare(PreparedGraph.of_complete(data), settings)
-    fitted = model.fit(inputs, data, settings)
+    said = [train_recipe(graph, teacher, seed)[0] for teacher in recipe.teachers]
+    targets = soft_targets(said, graph.data) if said else None
+    inputs = model.prepare(graph, settings)
+    fitted = model.fit(inputs, graph.data, settings, change=partial(taught, targets=targets))
     return model.probabilities(class_scores(fitted.module, inputs)), fitted.best
 
 

@@ -1,5 +1,6 @@
 """GCN and MLP: the same layers, with and without the graph."""
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
@@ -44,6 +45,9 @@ class LayerSettings(RunSettings):
         " weights; patience: stop after this many epochs without improvement, keep the best weights",
     )
     patience: Count = Field(100, description="epochs in the window, or without improvement")
+    averaging: float = Field(
+        0.0, ge=0, lt=1, description="decay of the moving average of the weights that is validated and kept"
+    )
     normalize_features: bool = Field(True, description="divide each feature row by its L1 norm")
     seed: Seed = 0
 
@@ -61,7 +65,8 @@ def layer_training(module: nn.Module, settings: LayerSettings) -> Training:
         {"params": [first], "weight_decay": settings.weight_decay},
         {"params": others, "weight_decay": rest},
     ]
-    return Training(CrossEntropy(), adam(groups, settings.lr), settings.stopping, settings.epochs)
+    how = Training(CrossEntropy(), adam(groups, settings.lr), settings.stopping, settings.epochs)
+    return replace(how, averaging=settings.averaging)
 
 
 class LayerStack(nn.Module):
