@@ -42,6 +42,8 @@ def test_own_tables_are_searched_and_the_final_model_is_trained_on_all_labels(nc
     assert "## How it was chosen" in done.out
     assert "predicted by a model that had not seen their labels" in done.out
     assert "Compared with simpler models" in done.out
+    assert "trained as briefly as the finalists" in done.out
+    assert "time limit" not in done.out
     run = read(here / "run/run.json")
     assert run["search"]["level"] == "quick"
     labels = pd.read_csv("nodes.csv", dtype=str)

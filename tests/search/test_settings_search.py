@@ -172,6 +172,8 @@ def test_a_time_limit_ends_the_search_with_the_best_so_far(graph, monkeypatch):
     found = search(graph, Few(), minutes=1.5)
     assert 1 <= len(found.tried) < 5
     assert found.name == "plain"
+    assert found.is_cut
+    assert any("`--minutes`" in line for line in summary(found))
 
 
 def test_a_time_limit_that_is_too_short_is_an_error(graph):

@@ -88,12 +88,13 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
         write_search(folder, found)
         run |= {"search": description(found, plan.search)}
         write_description(folder, run)
-    text = _report(folder, title, classifier, scored, graph, rows, told)
+    is_searched = found is not None
+    text = _report(folder, title, classifier, scored, graph, rows, told, is_searched)
     if extras.picture:
         _draw(folder, final or scored)
     if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
         rows = _compare(prepared, classifier, scored)
-        text = _report(folder, title, classifier, scored, graph, rows, told)
+        text = _report(folder, title, classifier, scored, graph, rows, told, is_searched)
     if rows:
         run |= {"comparison": _comparison(rows)}
         write_description(folder, run)
@@ -184,6 +185,7 @@ def _report(
     graph: g.GraphOptions,
     rows: "list[Compared]",
     told: list[str],
+    is_searched: bool,
 ) -> str:
     from ncgnn.explain import is_explained
     from ncgnn.report import report, write_report
@@ -193,7 +195,7 @@ def _report(
         if is_explained(scored)
         else []
     )
-    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told)
+    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told, is_searched)
     write_report(folder, title, text)
     return text
 

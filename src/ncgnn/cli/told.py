@@ -17,9 +17,13 @@ def summary(found: "Found") -> list[str]:
         f"- Of {len(tried)} settings, **{found.name}** is best on the validation nodes"
         f" ({found.val_accuracy:.1%}); the search took {len(found.tried)} trainings, {seconds:.0f} seconds."
     ]
+    if found.is_cut:
+        lines.append("- The time limit ended the search early: with more `--minutes`, the model may be better.")
     if found.teachers:
         lines.append(f"- The model also learned from the predictions of {', '.join(found.teachers)} for all nodes.")
     lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note and one.name != found.name]
+    if found.rivals:
+        lines.append("- Simpler models were trained as briefly as the finalists; `--compare` trains them to their end.")
     return [*lines, *better_rival(found)]
 
 

@@ -20,6 +20,7 @@ def report(
     advice: Sequence[str] = (),
     how: Callable[[str], str] = lambda option: "",
     chosen: Sequence[str] = (),
+    is_searched: bool = False,
 ) -> str:
     """The report as Markdown.
 
@@ -30,10 +31,13 @@ def report(
         advice: further lines on what to do next.
         how: what to add to the advice to change an option.
         chosen: lines on how the model was chosen and trained.
+        is_searched: whether its settings are those of a search.
     """
     check_trained_here(classifier)
     found = quality(scored.data, scored.predicted)
-    next_steps = [*what_next(found, classifier.calibration_ is not None, bool(rows), is_cut(classifier), how), *advice]
+    may_train_longer = is_cut(classifier) and not is_searched  # a search limits the epochs on purpose
+    calibrated = classifier.calibration_ is not None
+    next_steps = [*what_next(found, calibrated, bool(rows), may_train_longer, how), *advice]
     sections = {
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),

@@ -68,6 +68,7 @@ class Found:
         targets: the soft targets it learned from [N, C], if any.
         tried: all trainings.
         rivals: the best training of each rival.
+        is_cut: whether the time limit ended it.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Found:
     targets: Tensor | None
     tried: list[Tried]
     rivals: dict[str, Result] = field(repr=False)
+    is_cut: bool = False
 
 
 def search(
@@ -143,9 +145,11 @@ class _Search:
         return int(self.trainer.graph.data.val_mask.sum()) < FEW
 
     def run(self) -> Found:
+        is_cut = False
         try:
             self._all_steps()
         except OutOfTime:
+            is_cut = True
             if self.best is None:
                 raise InputError("the time limit ended the search before one training: allow more minutes") from None
         if self.best is None:
@@ -154,7 +158,7 @@ class _Search:
         attempt = result.attempt
         teachers = self.teachers.get(id(result), [])
         parts = result.fitted, result.accuracy, teachers, attempt.targets
-        return Found(name, attempt.settings, *parts, self.tried, self.rivals)
+        return Found(name, attempt.settings, *parts, self.tried, self.rivals, is_cut)
 
     def _all_steps(self) -> None:
         self._learn_how_long()
