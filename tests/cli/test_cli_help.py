@@ -1,7 +1,6 @@
 import re
 import shlex
 import subprocess
-import sys
 
 import pytest
 
@@ -89,15 +88,3 @@ def test_no_verb_is_help_too(ncgnn):
     done = ncgnn()
     assert done.code == 2
     assert all(verb in done.out for verb in VERBS)
-
-
-def test_help_does_not_wait_for_torch(command):
-    """Help imports nothing that takes seconds."""
-    code = (
-        "import sys\nfrom ncgnn.cli.app import main\n"
-        "sys.argv = ['ncgnn', 'train', '--help']\n"
-        "try: main()\n"
-        "except SystemExit: print({'torch', 'torch_geometric', 'pandas', 'sklearn'} & set(sys.modules))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "set()"

@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 import torch
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
@@ -103,6 +102,8 @@ def _check_labels(nodes: np.ndarray, y: np.ndarray) -> None:
 
 def _divide(nodes: np.ndarray, labels: np.ndarray, share: float) -> Any:
     """Nodes that train, and a share of them that validate."""
+    from sklearn.model_selection import train_test_split  # which brings half of scikit-learn
+
     if not 0 < share < 1:
         raise InputError(f"val must be a fraction of the nodes, above 0 and below 1, not {share}")
     count = ceil(share * len(nodes))

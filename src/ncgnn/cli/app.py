@@ -16,6 +16,7 @@ from ncgnn.cli.example import example
 from ncgnn.cli.explain import explain
 from ncgnn.cli.flags import with_flags
 from ncgnn.cli.models import models
+from ncgnn.cli.postponed import postpone
 from ncgnn.cli.predict import predict
 from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.serve import serve
@@ -88,6 +89,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line."""
+    postpone()
     app(prog_name="ncgnn")
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from aiohttp import ClientTimeout
-from fsspec.config import conf as fsspec_settings
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import SPLITS, both_directions, feature_matrix, feature_tensor, make_graph, merge_edges
@@ -57,6 +55,9 @@ def paper_form(raw: Data, info: DatasetInfo) -> Data:
 @contextmanager
 def _timeout(seconds: float) -> Iterator[None]:
     """Timeouts for both ways PyG downloads: urllib and, for Planetoid, aiohttp (for which proxies are also set)."""
+    from aiohttp import ClientTimeout  # only where there is a download
+    from fsspec.config import conf as fsspec_settings
+
     before = socket.getdefaulttimeout(), dict(fsspec_settings)
     limits = ClientTimeout(total=None, sock_connect=seconds, sock_read=seconds)
     socket.setdefaulttimeout(seconds)

@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
 from ncgnn.data.tables.columns.values import as_values
 from ncgnn.data.tables.encoding import Column
@@ -44,6 +43,8 @@ def learn_words(column: pd.Series) -> Column | None:
 
 def tf_idf(column: pd.Series, spec: Column) -> tuple[sp.csr_array, float, int]:
     """The features [N, words], the fraction of known words, and the number of rows with text but no known word."""
+    from sklearn.preprocessing import normalize  # only where there is text
+
     found = tokens(as_values(column))
     codes = pc.index_in(found.words, value_set=pa.array(spec.words, pa.large_string())).fill_null(-1).to_numpy()
     known = codes >= 0

@@ -1,0 +1,70 @@
+"""How soon a command begins; times only as ratios within one run."""
+
+import subprocess
+import sys
+
+import pytest
+
+from ncgnn.cli.app import app
+
+VERBS = [command.callback.__name__ for command in app.registered_commands]
+SLOW = {"torch", "torch_geometric", "pandas", "scipy", "sklearn", "numba", "pyarrow", "matplotlib", "numpy"}
+
+
+def printed(code: str) -> str:
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+
+
+def after(*arguments: str) -> set[str]:
+    """The packages that a command has imported when it ends."""
+    code = (
+        f"import sys\nfrom ncgnn.cli.app import main\nsys.argv = {['ncgnn', *arguments]}\n"
+        "try: main()\n"
+        "except SystemExit: print(*{name.partition('.')[0] for name in sys.modules})\n"
+    )
+    return set(printed(code).splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([verb, "--help"] for verb in ("train", "explain"))])
+def test_help_imports_nothing_slow(arguments):
+    assert after(*arguments) & SLOW == set()
+
+
+def test_no_verb_imports_anything_slow_before_it_runs():
+    modules = ", ".join(f"ncgnn.cli.{verb}" for verb in VERBS)
+    assert set(printed(f"import sys, {modules}; print(*sys.modules)").split()) & SLOW == set()
+
+
+def test_importing_ncgnn_costs_next_to_nothing_beside_torch():
+    code = """
+from time import process_time
+start = process_time()
+import ncgnn
+own = process_time() - start
+import torch
+print(own / (process_time() - start - own))
+"""
+    assert float(printed(code)) < 0.2
+
+
+def test_commands_that_predict_start_soon_after_torch():
+    """PyG and the rest cost less than two and a half times what torch costs, and what PyG imports for others is left out."""
+    code = """
+import sys
+from time import process_time
+start = process_time()
+import torch
+of_torch = process_time() - start
+from ncgnn.cli.postponed import postpone
+postpone()
+from ncgnn.classifier import NodeClassifier
+from ncgnn.data import read_graph
+print((process_time() - start - of_torch) / of_torch)
+print(*{"torch._dynamo.utils", "scipy.stats._stats_py", "sklearn.model_selection", "aiohttp"} & set(sys.modules))
+torch._dynamo.config  # loads it
+import scipy.stats
+print(scipy.stats.norm.cdf(0), "torch._dynamo.utils" in sys.modules)
+"""
+    ratio, loaded, later = printed(code).splitlines()
+    assert float(ratio) < 2.5
+    assert (loaded, later) == ("", "0.5 True")
