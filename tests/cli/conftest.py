@@ -36,6 +36,7 @@ def ncgnn(capsys, monkeypatch) -> Callable[..., Outcome]:
 
     def run(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["ncgnn", *map(str, arguments)])
+        monkeypatch.setattr(sys, "warnoptions", ["error"])  # as pytest has it
         capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             main()

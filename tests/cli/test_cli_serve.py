@@ -55,7 +55,7 @@ def test_the_packages_it_needs_are_named(ncgnn, karate_run, monkeypatch):
     monkeypatch.setattr(sys.modules["ncgnn.cli.serve"], "find_spec", lambda name: None)
     done = ncgnn("serve", karate_run, "karate")
     assert done.code == 2
-    assert done.err == "ncgnn: ncgnn serve requires fastapi and uvicorn: pip install 'ncgnn[serve]'\n"
+    assert done.err.startswith("ncgnn: ncgnn serve requires fastapi and uvicorn: pip install 'fastapi")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_a_file_that_is_no_database_is_named(ncgnn, here):
 
 def test_without_optuna_it_says_what_to_install(ncgnn, here, monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
-    assert ncgnn("tune", "karate").err == "ncgnn: ncgnn tune requires optuna: pip install 'ncgnn[tune]'\n"
+    assert ncgnn("tune", "karate").err.startswith("ncgnn: ncgnn tune requires optuna: pip install 'optuna")
 
 
 def test_a_file_called_like_a_built_in_dataset_is_searched_as_any_graph(ncgnn, here, monkeypatch):

@@ -145,7 +145,7 @@ def test_every_cell_is_run_with_one_seed_on_all_splits_before_any_with_two(plann
 
 @pytest.mark.long
 def test_dask_gives_what_joblibs_processes_give(undisturbed, tmp_path):
-    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'ncgnn[cluster]'")
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
     script = tmp_path / "script.py"  # a file, because the workers import what started them
     script.write_text("def main():" + DASK.replace("\n", "\n    ") + "\nif __name__ == '__main__':\n    main()\n")
     subprocess.run([sys.executable, str(script), str(tmp_path)], check=True, timeout=300)
@@ -155,7 +155,7 @@ def test_dask_gives_what_joblibs_processes_give(undisturbed, tmp_path):
 @pytest.mark.long
 def test_workers_of_a_cluster_have_one_thread_each(tmp_path):
     """Runs in one process would draw from each other's random numbers."""
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'ncgnn[cluster]'")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
     options = {"processes": False, "dashboard_address": None}
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=2, **options) as cluster,

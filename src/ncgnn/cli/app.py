@@ -18,6 +18,7 @@ from ncgnn.cli.flags import with_flags
 from ncgnn.cli.models import models
 from ncgnn.cli.postponed import postpone
 from ncgnn.cli.predict import predict
+from ncgnn.cli.quiet import silence_dependencies
 from ncgnn.cli.reproduce import reproduce
 from ncgnn.cli.serve import serve
 from ncgnn.cli.train import train
@@ -89,6 +90,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line."""
+    silence_dependencies()
     postpone()
     app(prog_name="ncgnn")
 

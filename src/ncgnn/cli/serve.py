@@ -9,6 +9,7 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_model
 from ncgnn.errors import InputError
+from ncgnn.extras import install
 
 Host = Annotated[str, typer.Option(help="Address to listen on; the default accepts local connections only.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 picks a free one.")]
@@ -29,7 +30,7 @@ def serve(
     Example: `ncgnn serve runs/karate karate`
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise InputError("ncgnn serve requires fastapi and uvicorn: pip install 'ncgnn[serve]'")
+        raise InputError(f"ncgnn serve requires fastapi and uvicorn: {install('serve')}")
     from ncgnn.classifier.run_folder import with_split_of_run
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run_server
 

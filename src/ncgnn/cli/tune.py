@@ -12,6 +12,7 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.errors import InputError
+from ncgnn.extras import install
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -100,7 +101,7 @@ def _variant(model: "Model[Any]", filter: str | None) -> str:
         known = f"unknown filter; known: {', '.join(model.variants)}" if model.variants else f"{model.title} has none"
         raise InputError(f"--filter {filter}: {known}")
     if find_spec("optuna") is None:
-        raise InputError("ncgnn tune requires optuna: pip install 'ncgnn[tune]'")
+        raise InputError(f"ncgnn tune requires optuna: {install('tune')}")
     return filter or next(iter(model.variants), "")
 
 

@@ -8,6 +8,7 @@ from joblib import Parallel, delayed, parallel_config
 
 from ncgnn.data.named.registry import find_info
 from ncgnn.errors import InputError
+from ncgnn.extras import install
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.protocol import Protocol, plan, version_at_hand
@@ -72,7 +73,7 @@ def _dask_client(jobs: int, scheduler: str | None) -> Any:
     try:
         from distributed import Client
     except ImportError:
-        raise InputError("the dask backend requires Dask: pip install 'ncgnn[cluster]'") from None
+        raise InputError(f"the dask backend requires Dask: {install('cluster')}") from None
     if scheduler is None:
         return Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
     try:

@@ -6,13 +6,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ncgnn.errors import InputError
+from ncgnn.extras import install
 from ncgnn.train.epoch import Epoch
 
 
 def check_tensorboard() -> None:
     """Check that TensorBoard is installed; call this before training."""
     if find_spec("tensorboard") is None:
-        raise InputError("TensorBoard logs require the package tensorboard: pip install 'ncgnn[log]'")
+        raise InputError(f"TensorBoard logs require the package tensorboard: {install('log')}")
 
 
 @contextmanager
