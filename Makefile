@@ -2,19 +2,26 @@
 PYTHON ?= python3
 BIN := .venv/bin
 DEMO := runs/demo
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+CPU_BUILD := https://download.pytorch.org/whl/cpu
 
 .PHONY: demo test browser test-long docs bench bench-large lint format lock clean
 
-# The environment, from the lock file; made again when that changes.
+# The environment, from the lock file; made again when that changes. Without an NVIDIA GPU, torch's CPU build is a tenth
+# as large as the default one.
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "ncgnn needs Python 3.11 or newer: make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@command -v nvidia-smi > /dev/null \
+	  || $(PIP) --no-deps --timeout 10 --retries 0 --index-url $(CPU_BUILD) $$(grep '^torch==' requirements.lock) 2> /dev/null \
+	  || echo "PyTorch's CPU builds are out of reach: taking the default build"
+	$(PIP) -r requirements.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
 demo: .venv/installed
-	$(BIN)/ncgnn train cora --filter diffusion --splits 3 --picture --out $(DEMO)
+	@rm -rf $(DEMO)
+	@$(BIN)/python -m ncgnn.cli.demo $(DEMO)
 
 lint: .venv/installed
 	$(BIN)/ruff check .

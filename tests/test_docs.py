@@ -71,6 +71,7 @@ def ncgnn(*arguments: str) -> tuple[int, str]:
     out, code = io.StringIO(), 0
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(out):
         patch.setattr(sys, "argv", ["ncgnn", *arguments])
+        patch.setattr(sys, "warnoptions", ["error"])  # as pytest has it
         try:
             main()
         except SystemExit as end:

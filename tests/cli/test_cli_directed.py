@@ -9,6 +9,7 @@ import pytest
 
 from helpers.papers import QUICK
 from ncgnn.cli.graph import GraphOptions
+from ncgnn.cli.remembered import source, with_run
 from ncgnn.data import load_dataset, save_graph
 
 OPTIONS = ["--epochs", 3, *QUICK]
@@ -33,7 +34,7 @@ def test_several_tables_give_the_same_model_as_one(ncgnn, tables, two, here):
     assert done.code == 0, done.err
     assert "cites.csv\n  from  source  " in done.out
     assert " directed edges: 0 repeated, 0 self-loops\n  to    target\nextends.csv\n" in done.out
-    assert "--edges cites.csv --edges extends.csv --directed --page" in done.out
+    assert "`ncgnn explain two --page two/page.html`" in done.out
     assert ncgnn("train", *tables[:4], *said, "--out", "one").code == 0
     pd.testing.assert_frame_equal(predictions(here, "two/predictions.csv"), predictions(here, "one/predictions.csv"))
 
@@ -57,10 +58,14 @@ def test_a_model_without_directions_refuses_them(ncgnn, tables):
     assert "the model was trained on edges without direction: remove the option, or retrain (--directed)" in done.err
 
 
-def test_the_same_graph_can_be_named_again():
-    options = GraphOptions(nodes=Path("n.csv"), edges=[Path("a.csv"), Path("b.csv")], directed=True, data=Path("d"))
-    assert options.again == ["--nodes", "n.csv", "--edges", "a.csv", "--edges", "b.csv", "--data", "d", "--directed"]
-    assert GraphOptions(name="texas").again == ["texas"]
+def test_the_run_remembers_tables_and_direction(tmp_path, here):
+    paths = [here / name for name in ("n.csv", "a.csv", "b.csv")]
+    for path in paths:
+        path.write_text("x")
+    given = GraphOptions(nodes=Path("n.csv"), edges=[Path("a.csv"), Path("b.csv")], directed=True, data=Path("d"))
+    (tmp_path / "run.json").write_text(json.dumps({"source": source(given, tmp_path)}))
+    assert with_run(GraphOptions(), tmp_path) == given
+    assert with_run(GraphOptions(name="texas"), tmp_path) == GraphOptions(name="texas")
 
 
 def test_two_tables_with_one_stem_are_an_error_in_one_line(ncgnn, tables, here):

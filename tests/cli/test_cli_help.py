@@ -41,10 +41,10 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         "ncgnn models gcn",
         "ncgnn check karate",
         "ncgnn train karate --epochs 50",
-        "ncgnn predict runs/karate karate",
-        "ncgnn explain runs/karate karate --node 0 --node 33",
-        "ncgnn explain runs/karate karate --page report.html",
-        "ncgnn explain runs/karate karate --evaluate --sample 2",
+        "ncgnn predict runs/karate",
+        "ncgnn explain runs/karate --node 0 --node 33",
+        "ncgnn explain runs/karate --page report.html",
+        "ncgnn explain runs/karate --evaluate --sample 2",
         "ncgnn tune karate --trials 3 --confirm 1",
         "ncgnn reproduce table6 --models MLP --datasets syn-cora:0.5",
         "ncgnn bench karate --models ncgnn --models gat",
@@ -61,7 +61,7 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         printed[line] = done.stdout
     assert all(printed.values())
     assert sorted(path.name for path in (here / "runs/karate").iterdir()) == FILES
-    assert printed["ncgnn predict runs/karate karate"].startswith("id,label,predicted,probability,margin\n")
+    assert printed["ncgnn predict runs/karate"].startswith("id,label,predicted,probability,margin\n")
     # another process and this one agree to the last bit
     written = {name: (here / "runs/karate" / name).read_bytes() for name in FILES if name != "run.json"}
     ncgnn("train", "karate", "--epochs", 50)

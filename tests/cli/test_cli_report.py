@@ -1,7 +1,6 @@
 import shlex
 
 from helpers.papers import QUICK, contents
-from ncgnn.data import load_dataset, save_graph, split_per_class
 
 OPTIONS = ["--epochs", 2, *QUICK]
 
@@ -21,13 +20,6 @@ def test_the_command_in_the_report_writes_the_page(ncgnn, tables, here):
     assert program == "ncgnn"
     assert ncgnn(*arguments).code == 0
     assert (here / "runs/my papers/page.html").stat().st_size > 10_000
-
-
-def test_the_command_names_the_folder_of_graphs(ncgnn, here):
-    (here / "graphs").mkdir()
-    save_graph(split_per_class(load_dataset("karate"), 3, 8), here / "graphs/karate.npz")
-    done = ncgnn("train", "karate", "--data", "graphs", *OPTIONS)
-    assert "`ncgnn explain runs/karate karate --data graphs --page runs/karate/page.html`" in done.out
 
 
 def test_several_splits_have_a_report_each(ncgnn, here):

@@ -48,7 +48,7 @@ print(own / (process_time() - start - own))
 
 
 def test_commands_that_predict_start_soon_after_torch():
-    """PyG and the rest cost less than two and a half times what torch costs, and what PyG imports for others is left out."""
+    """PyG and the rest cost less than two and a half times what torch costs; what PyG rarely needs is left out."""
     code = """
 import sys
 from time import process_time

@@ -12,6 +12,7 @@ from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
 from ncgnn.cli.model import Model, ModelClass, load_model
 from ncgnn.cli.progress import refuse
+from ncgnn.cli.remembered import with_run
 from ncgnn.errors import InputError
 from ncgnn.text import several
 
@@ -59,13 +60,13 @@ def explain(
     Contributions are exact and add up to the score. Prints explanations for the nodes given with --node. With --out,
     writes them (all nodes if --node is omitted) to a table with columns id, class, kind, name, title and contribution.
 
-    Example: `ncgnn explain runs/karate karate --node 0 --node 33`
+    Example: `ncgnn explain runs/karate --node 0 --node 33`
 
     Example: `ncgnn explain runs/topics --nodes nodes.csv --edges edges.csv --out reasons.parquet`
 
-    Example: `ncgnn explain runs/karate karate --page report.html`
+    Example: `ncgnn explain runs/karate --page report.html`
 
-    Example: `ncgnn explain runs/karate karate --evaluate --sample 2`
+    Example: `ncgnn explain runs/karate --evaluate --sample 2`
     """
     form = {"--class": class_name, "--against": against, "--features": features, "--top": top, "--json": as_json}
     node = list(dict.fromkeys(node)) if node else None  # a node that is named twice is one
@@ -81,7 +82,7 @@ def explain(
     classifier = load_model(model, model_class)
     if not classifier.definition.has_reasons:
         raise InputError(f"{classifier.definition.title} cannot be explained: train NCGNN for explained predictions")
-    found = graph.find_for(classifier)
+    found = with_run(graph, model).find_for(classifier)
     explainer = GraphExplainer(classifier.scored(with_split_of_run(found, model)))
     if evaluate:
         run_evaluation(explainer, sample or SAMPLE, out)

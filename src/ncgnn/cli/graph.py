@@ -85,14 +85,6 @@ class GraphOptions:
 
         return with_options(read_columns(self.columns), given)
 
-    @property
-    def again(self) -> list[str]:
-        """The arguments that name the graph to a later verb, to which the model says what its columns are."""
-        edges = [("--edges", table) for table in self.edges or ()]
-        given = [("--nodes", self.nodes), *edges, ("--data", self.data)]
-        options = [str(part) for pair in given if pair[1] is not None for part in pair]
-        return [*([] if self.name is None else [self.name]), *options, *["--directed"] * self.directed]
-
     def check_label(self) -> None:
         """Check that training tables have a label column."""
         self._check_one()

@@ -14,9 +14,7 @@ NAMES = frozenset({"torch._dynamo", "scipy.stats"})
 
 class _Postponed:
     @staticmethod
-    def find_spec(
-        name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         spec = PathFinder.find_spec(name, path, target) if name in NAMES else None
         if spec is not None and spec.loader is not None:
             spec.loader = LazyLoader(spec.loader)

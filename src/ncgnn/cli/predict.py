@@ -11,6 +11,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.remembered import with_run
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,11 +46,12 @@ def predict(
 ) -> None:
     """Predict the class of every node with a trained model, without retraining.
 
-    The graph may contain nodes the model has not seen. Tables are read as in training: same columns, same categories.
+    Without GRAPH, predicts for the graph it was trained on. Another graph may contain nodes the model has not seen. Its
+    tables are read as in training: same columns, same categories.
     The output has one row per node: id, known label, predicted class, probability, margin over the runner-up;
     --coverage adds a prediction set, --probabilities one column per class.
 
-    Example: `ncgnn predict runs/karate karate`
+    Example: `ncgnn predict runs/karate`
 
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
@@ -58,7 +60,7 @@ def predict(
     _check_out(out)
     classifier = load_model(model, model_class)
     _check_asked(classifier, coverage, min_confidence)
-    table = _table(classifier.scored(graph.find_for(classifier)), coverage, probabilities)
+    table = _table(classifier.scored(with_run(graph, model).find_for(classifier)), coverage, probabilities)
     if min_confidence is not None:
         table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.flags import flag
+from ncgnn.cli.remembered import KEY, source
 from ncgnn.cli.told import after_refit, description, summary, write_search
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     rows: list[Compared] = []
     told: list[str] = []
     found = None
+    read = source(graph, folder)  # the files as they were before the training
     if plan.search == "none":
         scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
     else:
@@ -82,19 +84,20 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     if final is not None:
         scored = replace(scored, calibration=final.calibration)
         told += after_refit(scored, final)
-    run = write_run(folder, classifier, scored, number, sys.argv[1:], final)
+    run = write_run(folder, classifier, scored, number, sys.argv[1:], final) | {KEY: read}
+    write_description(folder, run)
     if found is not None:
         rmtree(folder / "search", ignore_errors=True)
         write_search(folder, found)
         run |= {"search": description(found, plan.search)}
         write_description(folder, run)
     is_searched = found is not None
-    text = _report(folder, title, classifier, scored, graph, rows, told, is_searched)
+    text = _report(folder, title, classifier, scored, rows, told, is_searched)
     if extras.picture:
         _draw(folder, final or scored)
     if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
         rows = _compare(prepared, classifier, scored)
-        text = _report(folder, title, classifier, scored, graph, rows, told, is_searched)
+        text = _report(folder, title, classifier, scored, rows, told, is_searched)
     if rows:
         run |= {"comparison": _comparison(rows)}
         write_description(folder, run)
@@ -182,7 +185,6 @@ def _report(
     title: str,
     classifier: "NodeClassifier",
     scored: "Scored",
-    graph: g.GraphOptions,
     rows: "list[Compared]",
     told: list[str],
     is_searched: bool,
@@ -190,11 +192,7 @@ def _report(
     from ncgnn.explain import is_explained
     from ncgnn.report import report, write_report
 
-    advice = (
-        [f"- Explain every node on one page: `{_page(folder, graph, classifier.model)}`"]
-        if is_explained(scored)
-        else []
-    )
+    advice = [f"- Explain every node on one page: `{_page(folder, classifier.model)}`"] if is_explained(scored) else []
     text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told, is_searched)
     write_report(folder, title, text)
     return text
@@ -216,12 +214,12 @@ def _comparison(rows: "list[Compared]") -> dict[str, Any]:
     return {"rows": [asdict(row) for row in rows], "use": verdict.use, "verdict": verdict.text}
 
 
-def _page(folder: Path, graph: g.GraphOptions, model: str) -> str:
+def _page(folder: Path, model: str) -> str:
     """The command that writes the page of the run."""
     from ncgnn.models import reference
 
     own = ["--model-class", reference(model)] if ":" in reference(model) else []
-    return shlex.join(["ncgnn", "explain", str(folder), *graph.again, *own, "--page", str(folder / "page.html")])
+    return shlex.join(["ncgnn", "explain", str(folder), *own, "--page", str(folder / "page.html")])
 
 
 def _draw(folder: Path, scored: "Scored") -> None:

@@ -8,6 +8,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.remembered import with_run
 from ncgnn.errors import InputError
 from ncgnn.extras import install
 
@@ -27,7 +28,7 @@ def serve(
 
     Explanations are computed on request, so this also works for graphs too large for a single HTML file.
 
-    Example: `ncgnn serve runs/karate karate`
+    Example: `ncgnn serve runs/karate`
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise InputError(f"ncgnn serve requires fastapi and uvicorn: {install('serve')}")
@@ -36,7 +37,7 @@ def serve(
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
         classifier = load_model(model, model_class)
-        found = graph.find_for(classifier)
+        found = with_run(graph, model).find_for(classifier)
         answers, hosts = Answers(classifier.scored(with_split_of_run(found, model))), allowed_hosts(host, listener)
         if "*" in hosts:
             print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)

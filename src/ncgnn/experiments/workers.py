@@ -8,12 +8,12 @@ from joblib import Parallel, delayed, parallel_config
 
 from ncgnn.data.named.registry import find_info
 from ncgnn.errors import InputError
-from ncgnn.extras import install
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.protocol import Protocol, plan, version_at_hand
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunRow, RunStore
+from ncgnn.extras import install
 
 Backend = Literal["loky", "dask"]
 

@@ -1,0 +1,103 @@
+"""What a run remembers of its graph, so that later commands need not be told again: ``source`` in ``run.json``."""
+
+import hashlib
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ncgnn.cli.graph import GraphOptions
+from ncgnn.errors import InputError
+
+KEY = "source"
+
+
+class Source(BaseModel):
+    """How a graph was named, its paths as seen from the run folder, and the SHA-256 of its files.
+
+    ``columns`` is a record only: the model knows how to read its tables.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str | None = None
+    nodes: str | None = None
+    edges: list[str] | None = None
+    directed: bool = False
+    data: str | None = None
+    columns: dict[str, str | list[str]] = {}
+    files: dict[str, str] = {}
+
+
+def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
+    """What ``run.json`` in ``folder`` says of its graph."""
+    files = [Path(graph.name)] if graph.name is not None and graph.is_own else []
+    files += [path for path in (graph.nodes, *(graph.edges or ())) if path is not None]
+    found = Source(
+        name=_from(folder, files[0]) if files and graph.name is not None else graph.name,
+        nodes=None if graph.nodes is None else _from(folder, graph.nodes),
+        edges=None if graph.edges is None else [_from(folder, path) for path in graph.edges],
+        directed=graph.directed,
+        data=None if graph.data is None else _from(folder, graph.data),
+        columns=graph.said_of_columns,
+        files={_from(folder, path): _digest(path) for path in files},
+    )
+    return found.model_dump(exclude_defaults=True)
+
+
+def with_run(graph: GraphOptions, model: Path) -> GraphOptions:
+    """The graph that was named or, if none was, the one that the run of the model was trained on."""
+    if graph != GraphOptions():
+        return graph
+    folder = model if model.is_dir() else model.parent
+    found = _read(folder / "run.json")
+    if found is None:
+        return graph
+    for name, digest in found.files.items():
+        _compare(_seen(folder, name), digest)
+    is_file = found.name in found.files
+    return GraphOptions(
+        name=found.name if found.name is None or not is_file else str(_seen(folder, found.name)),
+        nodes=None if found.nodes is None else _seen(folder, found.nodes),
+        edges=None if found.edges is None else [_seen(folder, name) for name in found.edges],
+        directed=found.directed,
+        data=None if found.data is None else _seen(folder, found.data),
+    )
+
+
+def _read(file: Path) -> Source | None:
+    try:
+        run = json.loads(file.read_text("utf-8"))
+        return Source.model_validate(run[KEY]) if KEY in dict(run) else None
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, ValidationError):
+        raise InputError(f"{file}: does not describe a run: name the graph") from None
+
+
+def _compare(path: Path, digest: str) -> None:
+    """Check that a file of the run is there, and say if it is another one now."""
+    if not path.is_file():
+        raise InputError(f"{path}: the run was trained on this file, which is missing: name the graph")
+    if _digest(path) != digest:
+        print(f"note: {path} has changed since training", file=sys.stderr)
+
+
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _from(folder: Path, path: Path) -> str:
+    return os.path.relpath(path.resolve(), folder.resolve())
+
+
+def _seen(folder: Path, name: str) -> Path:
+    """The path as seen from here."""
+    return Path(os.path.relpath(folder.resolve() / name))
