@@ -33,6 +33,10 @@ Calibrate = Annotated[
         rich_help_panel=p.PANEL,
     ),
 ]
+Device = Annotated[
+    str,
+    typer.Option(help="Device to train on: cpu, cuda, cuda:1 or mps.", rich_help_panel=c.PANEL),
+]
 Search = Annotated[
     str | None,
     typer.Option(
@@ -69,6 +73,7 @@ def train(
     filter: c.Filter = None,
     epochs: Epochs = None,
     seed: Seed = None,
+    device: Device = "cpu",
     search: Search = None,
     minutes: Minutes = None,
     per_class: p.PerClass = None,
@@ -98,14 +103,18 @@ def train(
     Example: `ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics`
     """
     from ncgnn.data import complete
+    from ncgnn.train.device import find_device, on_device
     from ncgnn.train.tensorboard import check_tensorboard
 
     graph.check_label()
     if tensorboard:
         check_tensorboard()
+    place = find_device(device)
     definition = c.choose_model(model)
     if picture and not definition.has_reasons:
         raise InputError(f"--picture: {definition.title} has no class capsules to plot")
+    if place.type != "cpu" and "epochs" not in definition.settings_class.model_fields:
+        raise InputError(f"--device {device}: {definition.title} is trained on the CPU: remove the option")
     chosen = c.choose_settings(
         definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
     )
@@ -125,10 +134,11 @@ def train(
     if not as_json:
         g.show_roles(found)
     extras = Extras(picture, compare, tensorboard)
-    outcomes = [
-        run_split(data, number, plan, folder, graph, extras)
-        for number, data, folder in zip(numbers, divided, folders, strict=True)
-    ]
+    with on_device(place):
+        outcomes = [
+            run_split(data, number, plan, folder, graph, extras)
+            for number, data, folder in zip(numbers, divided, folders, strict=True)
+        ]
     if as_json:
         runs = [outcome.run for outcome in outcomes]
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))

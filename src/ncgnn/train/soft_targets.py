@@ -30,7 +30,7 @@ class Taught(Objective):
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
         scores = forward(inputs)
         known = self.of(scores[split.train_mask], split.y[split.train_mask])
-        return known + self.base.towards(scores, self.targets)
+        return known + self.base.towards(scores, self.targets.to(scores.device))
 
 
 def taught(how: Training, targets: Tensor | None) -> Training:

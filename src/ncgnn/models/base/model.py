@@ -15,6 +15,7 @@ from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.presets import read_preset
 from ncgnn.models.base.settings import RunSettings, TrainingSettings, scaled, stepped
 from ncgnn.nn import Routing
+from ncgnn.train.device import CPU, chosen_device, moved
 from ncgnn.train.epoch import Epoch, accuracy
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training, class_scores, train
@@ -124,9 +125,12 @@ class Model(ABC, Generic[S]):
         """Train on ``split.train_mask``; stopping and the choice of weights only use ``split.val_mask``.
 
         The result depends on the arguments only: the random state of the caller is neither used nor changed.
-        ``change`` may replace parts of :meth:`training`, such as its objective.
+        ``change`` may replace parts of :meth:`training`, such as its objective. The module that is returned is on the
+        CPU, whatever device it was trained on.
         """
-        sizes, device = Sizes.of(split), split.y.device
+        sizes, device = Sizes.of(split), chosen_device()
+        if device != CPU:
+            inputs, split = moved(inputs, split, device)
         history: list[Epoch] = []
         with seeded(settings.seed, device):
             stage: Stage | None = Stage(inputs, split)
@@ -138,7 +142,7 @@ class Model(ABC, Generic[S]):
                 history += trained.history
                 scores = partial(class_scores, module, stage.inputs)
                 stage = how.objective.next_stage(scores, stage.inputs, stage.split)
-        return Fitted(module, trained.best, history)
+        return Fitted(module.cpu(), trained.best, history)
 
     def _built(self, sizes: Sizes, settings: S) -> nn.Module:
         try:

@@ -14,6 +14,7 @@ from ncgnn.models.ncgnn.portfolio import AVERAGED, settings_to_try
 from ncgnn.models.ncgnn.space import suggest
 from ncgnn.nn import NCGNN, Beliefs, GraphFilter, Routing, proportions
 from ncgnn.sparse import LinearOperator, Reused
+from ncgnn.train.device import CPU, chosen_device
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 from ncgnn.train.objectives import Margin
@@ -68,6 +69,7 @@ class NCGNNModel(Model[Config]):
     ) -> Fitted:
         x, prepared = inputs.arguments
         meets_again = not settings.feature_dropout and not settings.averaging  # a step and the validation before it
+        meets_again = meets_again and chosen_device() == CPU
         x = Reused(x) if not settings.groups else [Reused(one) for one in x]
         reused = Inputs((x, prepared)) if meets_again else inputs
         return super().fit(reused, split, settings, on_epoch, change)
