@@ -68,11 +68,12 @@ class Scored:
         best: np.ndarray = self.scores.argmax(dim=1).numpy()
         return best
 
-    def class_sets(self, coverage: float) -> np.ndarray:
-        """Which classes each node may belong to [N, C]."""
+    def class_sets(self, coverage: float, by_class: bool = False) -> np.ndarray:
+        """Which classes each node may belong to [N, C], with this coverage overall or in every class."""
         if self.calibration is None:
             raise InputError(NOT_CALIBRATED, "calibrate")
-        return self.calibration.sets(self.shares.numpy(), coverage)
+        sets = self.calibration.sets_by_class if by_class else self.calibration.sets
+        return sets(self.shares.numpy(), coverage)
 
 
 @dataclass(frozen=True)

@@ -156,3 +156,23 @@ def test_a_coverage_is_a_share(coverage):
 
 def test_the_smallest_coverage_takes_the_smallest_score():
     assert threshold(np.array([0.3, 0.1, 0.2]), 1e-12) == 0.1
+
+
+def test_sets_by_class_cover_every_class():
+    """The nodes of a rare class look less like it; a threshold for all covers them rarely, one for each class often."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(4000) < 0.1).astype(int)
+    right = np.where(y == 1, rng.beta(2, 3, 4000), rng.beta(6, 2, 4000))
+    shares = np.where(np.eye(2, dtype=bool)[y], right[:, None], 1 - right[:, None])
+    fitted, new = Calibration.fit(shares[:2000], y[:2000]), slice(2000, None)
+    for sets, low in ((fitted.sets, 0.0), (fitted.sets_by_class, 0.85)):
+        own = np.take_along_axis(sets(shares[new], 0.9), y[new, None], axis=1)[:, 0]
+        covered = [own[y[new] == one].mean() for one in (0, 1)]
+        assert (covered[1] < 0.7) if low == 0 else (min(covered) > low and max(covered) < 0.95)
+
+
+def test_sets_by_class_need_the_labels_of_the_scores():
+    with pytest.raises(InputError, match="older than coverage by class"):
+        Calibration(temperature=1.0, scores=[0.1] * 20).sets_by_class(np.ones((1, 2)) / 2, 0.5)
+    with pytest.raises(ValueError, match="a label for each score"):
+        Calibration(temperature=1.0, scores=[0.1] * 20, labels=[0])

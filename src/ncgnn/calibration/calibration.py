@@ -2,14 +2,15 @@
 and prediction sets with a chosen coverage, independent of the quality of the model.
 
 Split conformal prediction (Vovk et al., 2005): if held-out and new nodes are exchangeable, the set of a new node
-contains its class with a probability of at least the coverage, and at most 1 / (n + 1) more.
+contains its class with a probability of at least the coverage, and at most 1 / (n + 1) more. With a threshold for each
+class, from the held-out nodes of that class (Vovk, 2012), this holds for the nodes of every class.
 """
 
 from math import ceil
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from scipy.optimize import minimize_scalar
 
 from ncgnn.data.splits import FEWEST_ASIDE
@@ -22,13 +23,21 @@ class Calibration(BaseModel):
     """Converts normalised capsule lengths to probabilities and prediction sets.
 
     Conformal scores are computed from the normalised lengths, not from the probabilities, so the sets do not depend on
-    the temperature, which is fitted on the same nodes, and their coverage holds.
+    the temperature, which is fitted on the same nodes, and their coverage holds. ``labels`` has the class of each score;
+    older files do not.
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     temperature: Annotated[float, Field(gt=0)]
     scores: Annotated[list[Annotated[float, Field(ge=0, le=1)]], Field(min_length=FEWEST_ASIDE)]
+    labels: list[Annotated[int, Field(ge=0)]] = []
+
+    @model_validator(mode="after")
+    def _check_labels(self) -> Self:
+        if self.labels and len(self.labels) != len(self.scores):
+            raise ValueError("there must be a label for each score")
+        return self
 
     @classmethod
     def fit(cls, shares: np.ndarray, y: np.ndarray) -> "Calibration":
@@ -38,8 +47,13 @@ class Calibration(BaseModel):
                 f"calibration needs at least {FEWEST_ASIDE} held-out nodes, but there are {len(y)}:"
                 " label more, or train without"
             )
-        scores = np.sort(nonconformity(shares, y)).clip(0, 1)
-        return cls(temperature=fit_temperature(shares, y), scores=scores.astype(float).tolist())
+        scores = nonconformity(shares, y).clip(0, 1)
+        order = np.argsort(scores, kind="stable")
+        return cls(
+            temperature=fit_temperature(shares, y),
+            scores=scores[order].astype(float).tolist(),
+            labels=y[order].tolist(),
+        )
 
     def probabilities(self, shares: np.ndarray) -> np.ndarray:
         """Probability of each class [N, C]."""
@@ -48,6 +62,21 @@ class Calibration(BaseModel):
     def sets(self, shares: np.ndarray, coverage: float) -> np.ndarray:
         """Prediction sets [N, C] that contain the correct class for a fraction ``coverage`` of new nodes."""
         return class_sets(shares, np.array(self.scores, dtype=shares.dtype), coverage)
+
+    def sets_by_class(self, shares: np.ndarray, coverage: float) -> np.ndarray:
+        """Prediction sets [N, C] that contain the correct class for a fraction ``coverage`` of the new nodes of every
+        class. A class with too few held-out nodes for that is in every set."""
+        if not self.labels:
+            raise InputError("the model file is older than coverage by class: train it again")
+        scores, labels = np.array(self.scores, dtype=shares.dtype), np.array(self.labels)
+        limits = [limit(scores[labels == one], coverage) for one in range(shares.shape[1])]
+        inside: np.ndarray = 1 - shares <= np.array(limits, dtype=shares.dtype)
+        return inside
+
+    def classes_without_limit(self, number: int, coverage: float) -> list[int]:
+        """Of ``number`` classes, those with too few held-out nodes for :meth:`sets_by_class`."""
+        scores, labels = np.array(self.scores), np.array(self.labels)
+        return [one for one in range(number) if np.isinf(limit(scores[labels == one], coverage))]
 
 
 def heat(shares: np.ndarray, temperature: float) -> np.ndarray:
@@ -88,16 +117,22 @@ def nonconformity(shares: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def threshold(scores: np.ndarray, coverage: float) -> float:
     """The maximum score of classes in a set, from the ``scores`` of held-out nodes."""
-    if not 0 < coverage < 1:
-        raise InputError(f"the coverage must be above 0 and below 1, not {coverage}")
-    rank = max(1, ceil(round((len(scores) + 1) * coverage, 9)))
-    if rank > len(scores):
+    found = limit(scores, coverage)
+    if np.isinf(found):
         needed = ceil(round(coverage / (1 - coverage), 9))
         raise InputError(
             f"a coverage of {coverage} needs at least {needed} held-out nodes, but the model has {len(scores)}:"
             " choose a lower coverage, or train with more validation nodes"
         )
-    return float(np.sort(scores)[rank - 1])
+    return found
+
+
+def limit(scores: np.ndarray, coverage: float) -> float:
+    """As :func:`threshold`; infinite, which lets every class in, where there are too few nodes."""
+    if not 0 < coverage < 1:
+        raise InputError(f"the coverage must be above 0 and below 1, not {coverage}")
+    rank = max(1, ceil(round((len(scores) + 1) * coverage, 9)))
+    return float(np.sort(scores)[rank - 1]) if rank <= len(scores) else np.inf
 
 
 def class_sets(shares: np.ndarray, scores: np.ndarray, coverage: float) -> np.ndarray:

@@ -239,16 +239,18 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         probabilities: np.ndarray = self.scored(data).probabilities.numpy()
         return probabilities
 
-    def predict_set(self, data: Graph, coverage: float = 0.9) -> np.ndarray:
+    def predict_set(self, data: Graph, coverage: float = 0.9, by_class: bool = False) -> np.ndarray:
         """Which classes each node may belong to [N, C]: the right one is among them for a share ``coverage`` of new
-        nodes. A set may be empty, where not even the best class is likely enough."""
-        return self.scored(data).class_sets(coverage)
+        nodes, or with ``by_class`` of the new nodes of every class. A set may be empty, where not even the best class
+        is likely enough."""
+        return self.scored(data).class_sets(coverage, by_class)
 
-    def check_coverage(self, coverage: float) -> None:
+    def check_coverage(self, coverage: float, by_class: bool = False) -> None:
         """Whether :meth:`predict_set` can give sets with this coverage."""
         if self.calibration_ is None:
             raise InputError(NOT_CALIBRATED, "calibrate")
-        self.calibration_.sets(np.empty((0, len(self.classes_)), np.float32), coverage)
+        sets = self.calibration_.sets_by_class if by_class else self.calibration_.sets
+        sets(np.empty((0, len(self.classes_)), np.float32), coverage)
 
     def predict(self, data: Graph) -> np.ndarray:
         """Class of every node: its name, or its number in a graph whose classes have no names."""

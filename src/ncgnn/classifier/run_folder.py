@@ -115,12 +115,12 @@ def prediction_table(scored: Scored, coverage: float | None = None) -> pd.DataFr
     return pd.DataFrame({key: column for key, column in columns.items() if column is not None})
 
 
-def named_sets(scored: Scored, coverage: float) -> list[list[str]]:
+def named_sets(scored: Scored, coverage: float, by_class: bool = False) -> list[list[str]]:
     """The names of the classes in each node's set, the likeliest first."""
-    inside = scored.class_sets(coverage)
     order = np.argsort(-scored.scores.numpy(), axis=1, kind="stable")
-    names, counts = np.array(scored.classes)[order], inside.sum(axis=1)  # the likeliest ones are inside
-    return [row[:count].tolist() for row, count in zip(names, counts.tolist(), strict=True)]
+    inside = np.take_along_axis(scored.class_sets(coverage, by_class), order, axis=1)
+    names = np.array(scored.classes)[order]
+    return [row[kept].tolist() for row, kept in zip(names, inside, strict=True)]
 
 
 def with_split_of_run(data: Data, model: Path) -> Data:

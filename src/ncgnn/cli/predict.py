@@ -24,6 +24,10 @@ Coverage = Annotated[
     float | None,
     typer.Option(metavar="FRACTION", help="Also output a prediction set with this coverage, e.g. 0.9."),
 ]
+ClassCoverage = Annotated[
+    float | None,
+    typer.Option(metavar="FRACTION", help="Also output a prediction set with this coverage in every class."),
+]
 MinConfidence = Annotated[
     float | None,
     typer.Option(min=0, max=1, metavar="PROBABILITY", help="Leave the class blank below this probability."),
@@ -38,6 +42,7 @@ def predict(
     model: Model,
     graph: g.GraphOptions,
     coverage: Coverage = None,
+    class_coverage: ClassCoverage = None,
     min_confidence: MinConfidence = None,
     probabilities: Probabilities = False,
     out: Out = None,
@@ -49,7 +54,7 @@ def predict(
     Without GRAPH, predicts for the graph it was trained on. Another graph may contain nodes the model has not seen. Its
     tables are read as in training: same columns, same categories.
     The output has one row per node: id, known label, predicted class, probability, margin over the runner-up;
-    --coverage adds a prediction set, --probabilities one column per class.
+    --coverage and --class-coverage add a prediction set, --probabilities one column per class.
 
     Example: `ncgnn predict runs/karate`
 
@@ -59,8 +64,9 @@ def predict(
 
     _check_out(out)
     classifier = load_model(model, model_class)
-    _check_asked(classifier, coverage, min_confidence)
-    table = _table(classifier.scored(with_run(graph, model).find_for(classifier)), coverage, probabilities)
+    _check_asked(classifier, coverage, class_coverage, min_confidence)
+    scored = classifier.scored(with_run(graph, model).find_for(classifier))
+    table = _table(scored, coverage, class_coverage, probabilities)
     if min_confidence is not None:
         table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
     with nullcontext(sys.stdout) if out is None else atomic(out) as file:
@@ -69,6 +75,7 @@ def predict(
         else:
             _flat(table).to_csv(file, index=False, lineterminator="\n")
     _note(classifier, table, min_confidence)
+    _note_classes(classifier, class_coverage)
 
 
 def _check_out(out: Path | None) -> None:
@@ -81,21 +88,29 @@ def _check_out(out: Path | None) -> None:
         raise InputError(f"{out}: records which nodes this run was trained on: choose another file")
 
 
-def _check_asked(classifier: "NodeClassifier", coverage: float | None, min_confidence: float | None) -> None:
+def _check_asked(
+    classifier: "NodeClassifier", coverage: float | None, class_coverage: float | None, min_confidence: float | None
+) -> None:
     """Whether the model can give what is asked; tables may take long to read."""
     if min_confidence is not None and classifier.calibration_ is None:
         raise InputError("--min-confidence: the model is not calibrated: train it with --calibrate 0.5")
     if coverage is not None:
         classifier.check_coverage(coverage)
+    if class_coverage is not None:
+        classifier.check_coverage(class_coverage, by_class=True)
 
 
-def _table(scored: "Scored", coverage: float | None, probabilities: bool) -> "DataFrame":
+def _table(
+    scored: "Scored", coverage: float | None, class_coverage: float | None, probabilities: bool
+) -> "DataFrame":
     import pandas as pd
 
-    from ncgnn.classifier.run_folder import prediction_table
+    from ncgnn.classifier.run_folder import named_sets, prediction_table
 
     table = prediction_table(scored, coverage)
     table = table.drop(columns="split", errors="ignore")  # that of the file need not be the one it was trained on
+    if class_coverage is not None:
+        table["class_set"] = pd.Series(named_sets(scored, class_coverage, by_class=True), dtype=object)
     if probabilities:
         shares = scored.probabilities.double().numpy().round(6).tolist()
         each = [dict(zip(scored.classes, row, strict=True)) for row in shares]
@@ -112,6 +127,20 @@ def _note(classifier: "NodeClassifier", table: "DataFrame", min_confidence: floa
         )
 
 
+def _note_classes(classifier: "NodeClassifier", class_coverage: float | None) -> None:
+    """Name the classes that are in every set."""
+    if class_coverage is None or classifier.calibration_ is None:
+        return
+    names = classifier.classes_.astype(str)
+    always = [names[one] for one in classifier.calibration_.classes_without_limit(len(names), class_coverage)]
+    if always:
+        print(
+            f"note: too few calibration nodes for a coverage of {class_coverage} of these classes, which are in every"
+            f" class_set: {', '.join(always)}",
+            file=sys.stderr,
+        )
+
+
 def _plain(row: Mapping[Any, Any]) -> dict[Any, Any]:
     """What JSON has for a label that is not known and a class that is not predicted."""
     return {key: None if value == "" else value for key, value in row.items()}
@@ -121,8 +150,9 @@ def _flat(table: "DataFrame") -> "DataFrame":
     """The table with its sets as text, as in ``a|b``, and a column for the probability of each class."""
     import pandas as pd
 
-    if "set" in table:
-        table = table.assign(set=["|".join(names) for names in table["set"]])
+    for column in ("set", "class_set"):
+        if column in table:
+            table = table.assign(**{column: ["|".join(names) for names in table[column]]})
     if "probabilities" in table:
         each = pd.DataFrame(table["probabilities"].tolist()).add_prefix("probability:")
         table = pd.concat([table.drop(columns="probabilities"), each], axis=1)

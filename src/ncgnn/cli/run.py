@@ -123,6 +123,7 @@ def _search(
             folder / "search",
             plan.minutes,
             lambda what, number, total: watch(number - 1, total, what),
+            getattr(plan.settings, "balance", False),
         )
     scored = classifier.take(prepared, found.settings, found.fitted)
     classifier.seconds_ = perf_counter() - start

@@ -37,6 +37,12 @@ Device = Annotated[
     str,
     typer.Option(help="Device to train on: cpu, cuda, cuda:1 or mps.", rich_help_panel=c.PANEL),
 ]
+Balance = Annotated[
+    bool | None,
+    typer.Option(
+        "--balance", help="Give all classes the same weight, however many nodes they have.", rich_help_panel=c.PANEL
+    ),
+]
 Search = Annotated[
     str | None,
     typer.Option(
@@ -74,6 +80,7 @@ def train(
     epochs: Epochs = None,
     seed: Seed = None,
     device: Device = "cpu",
+    balance: Balance = None,
     search: Search = None,
     minutes: Minutes = None,
     per_class: p.PerClass = None,
@@ -115,9 +122,8 @@ def train(
         raise InputError(f"--picture: {definition.title} has no class capsules to plot")
     if place.type != "cpu" and "epochs" not in definition.settings_class.model_fields:
         raise InputError(f"--device {device}: {definition.title} is trained on the CPU: remove the option")
-    chosen = c.choose_settings(
-        definition, config, settings, {"filter": filter, "epochs": epochs, "seed": seed}, graph.name
-    )
+    options = {"filter": filter, "epochs": epochs, "seed": seed, "balance": balance}
+    chosen = c.choose_settings(definition, config, settings, options, graph.name)
     given: dict[str, object] = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
     level = _level(search, given, _is_known(definition, graph.name))
     if level == "none":

@@ -91,6 +91,7 @@ def search(
     folder: Path | None = None,
     minutes: float | None = None,
     watch: Watch = lambda what, number, total: None,
+    balance: bool = False,
 ) -> Found:
     """Search for the model with the best validation accuracy.
 
@@ -103,6 +104,7 @@ def search(
         folder: stores finished trainings; an interrupted search continues there.
         minutes: time limit.
         watch: called before each training.
+        balance: give all classes the same weight in every training.
     """
     if level not in LEVELS:
         raise InputError(f"search level {level!r}: must be one of {', '.join(LEVELS)}")
@@ -110,7 +112,7 @@ def search(
         raise InputError(f"minutes = {minutes}: must be positive")
     check_split(graph.data)
     deadline = None if minutes is None else monotonic() + 60 * minutes
-    return _Search(Trainer(graph, folder, deadline), model, LEVELS[level], seed, list(rivals), watch).run()
+    return _Search(Trainer(graph, folder, deadline), model, LEVELS[level], seed, list(rivals), watch, balance).run()
 
 
 class _Search:
@@ -122,9 +124,11 @@ class _Search:
         seed: int,
         rivals: list[Model[Any]],
         watch: Watch,
+        balance: bool,
     ) -> None:
         self.trainer, self.model, self.level, self.seed, self.watch = trainer, model, level, seed, watch
         self.others = rivals
+        self.fixed = {"balance": balance}
         self.candidates = model.portfolio(trainer.graph)
         self.tried: list[Tried] = []
         self.results: dict[str, list[Result]] = {name: [] for name in self.candidates}
@@ -183,7 +187,7 @@ class _Search:
         """Train the first candidate to its end, as without a search; what follows is limited in its epochs. Only its
         first epochs are compared with those of the other candidates."""
         name, settings = next(iter(self.candidates.items()))
-        attempt = Attempt(self.model, settings.model_copy(update={"seed": self.seed}))
+        attempt = Attempt(self.model, _limited(settings, self.fixed, self.seed))
         result = self._run("first", name, attempt)
         if result is not None:
             self.best, self.usual = (name, result), len(result.fitted.history)
@@ -192,7 +196,7 @@ class _Search:
 
     def _try(self, step: str, name: str, repeat: int, draw: int = 0, targets: Tensor | None = None) -> Result | None:
         limits = (self.level.brief if step == "candidates" else self.level.long).limits(self.usual)
-        settings = _limited(self.candidates[name], limits, self.seed + repeat)
+        settings = _limited(self.candidates[name], limits | self.fixed, self.seed + repeat)
         result = self._run(step, name, Attempt(self.model, settings, targets, draw))
         if result is not None and targets is None:
             self.results[name].append(result)
@@ -233,7 +237,7 @@ class _Search:
         tried = []
         limits = self.level.long.limits(self.usual)
         for settings in self._of_rival(other):
-            attempt = Attempt(other, _limited(settings, limits, self.seed))
+            attempt = Attempt(other, _limited(settings, limits | self.fixed, self.seed))
             tried.append(self._run("rivals", other.title, attempt))
         found = [result for result in tried if result is not None]
         if found:

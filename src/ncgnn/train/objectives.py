@@ -53,7 +53,11 @@ class Objective(ABC):
         """Loss and accuracy on the validation nodes."""
         scores = forward(inputs)
         loss = self.of(scores[split.val_mask], split.y[split.val_mask]).item()
-        return loss, accuracy(scores, split.y, split.val_mask)
+        return loss, self.quality(scores, split.y, split.val_mask)
+
+    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
+        """How good the scores of the nodes in ``mask`` are, for comparing epochs: accuracy."""
+        return accuracy(scores, y, mask)
 
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
         """The next stage, trained from scratch; None to stop. ``scores`` are those of the model just trained."""

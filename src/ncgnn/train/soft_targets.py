@@ -27,6 +27,9 @@ class Taught(Objective):
     def shares(self, scores: Tensor) -> Tensor:
         return self.base.shares(scores)
 
+    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
+        return self.base.quality(scores, y, mask)
+
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
         scores = forward(inputs)
         known = self.of(scores[split.train_mask], split.y[split.train_mask])
@@ -49,6 +52,9 @@ class SelfTaught(Objective):
 
     def shares(self, scores: Tensor) -> Tensor:
         return self.base.shares(scores)
+
+    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
+        return self.base.quality(scores, y, mask)
 
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
         return Stage(inputs, split, Taught(self.base, soft_targets([self.shares(scores())], split)))

@@ -122,6 +122,7 @@ WRONG = [
     ("epochs", "many"),
     ("patience", 0),
     ("normalize_features", "perhaps"),
+    ("balance", "maybe"),
     ("seed", -1),
     ("seed", 2**63),
 ]

@@ -15,6 +15,7 @@ from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.presets import read_preset
 from ncgnn.models.base.settings import RunSettings, TrainingSettings, scaled, stepped
 from ncgnn.nn import Routing
+from ncgnn.train.balanced import balanced
 from ncgnn.train.device import CPU, chosen_device, moved
 from ncgnn.train.epoch import Epoch, accuracy
 from ncgnn.train.inputs import Inputs
@@ -136,7 +137,10 @@ class Model(ABC, Generic[S]):
             stage: Stage | None = Stage(inputs, split)
             while stage is not None:
                 module = self._built(sizes, settings).to(device)
-                how = change(self.training(module, settings))
+                how = self.training(module, settings)
+                if getattr(settings, "balance", False):
+                    how = replace(how, objective=balanced(how.objective))
+                how = change(how)
                 how = how if stage.objective is None else replace(how, objective=stage.objective)
                 trained = train(module, stage.inputs, stage.split, how, on_epoch, first=len(history) + 1)
                 history += trained.history

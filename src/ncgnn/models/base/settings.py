@@ -86,6 +86,7 @@ class TrainingSettings(RunSettings):
         100, description="epochs without improvement on validation before stopping"
     )
     normalize_features: bool = Field(True, description="divide each feature row by its L1 norm")
+    balance: bool = Field(False, description="give all classes the same weight, however many nodes they have")
     seed: Seed = 0
 
 

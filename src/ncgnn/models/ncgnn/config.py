@@ -112,6 +112,7 @@ class Config(RunSettings):
         100, description="epochs without improvement on validation before stopping"
     )
     normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
+    balance: bool = Field(False, description="give all classes the same weight, however many nodes they have")
     seed: Seed = 0
 
     @model_validator(mode="after")
