@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import ncgnn
 from ncgnn.cli.app import app
-from ncgnn.cli.flags import flag, with_flags
+from ncgnn.cli.flags import as_options, flag, with_flags
 from ncgnn.models.ncgnn.config import Config
 
 SOURCES = Path(ncgnn.__file__).parent
@@ -59,3 +59,8 @@ def test_every_parameter_that_a_message_names_is_an_option():
 def test_options_are_added_to_a_message():
     assert with_flags("no id", ["id", "per_class"]) == "no id (--id, --per-class N)"
     assert with_flags("no file", []) == "no file"
+
+
+def test_settings_in_a_message_are_written_as_what_to_type():
+    assert as_options("use (hops = [0, 1, 2]) or hops = 3, too") == "use (--set 'hops=[0,1,2]') or --set hops=3, too"
+    assert as_options("'shelf=G' predicts 'garden'") == "'shelf=G' predicts 'garden'"

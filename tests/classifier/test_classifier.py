@@ -6,7 +6,7 @@ import pytest
 import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from torch_geometric.data import Data
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.utils import coalesce
 
 from ncgnn.classifier import NCGNNClassifier, estimator, ncgnn_classifier
@@ -118,12 +118,30 @@ def test_classes_with_names_are_predicted_by_name(two_rings, small):
     assert set(NCGNNClassifier(**small | {"epochs": 40}).fit(two_rings).predict(two_rings)) == {"left", "right"}
 
 
-def test_edges_in_one_direction_only_are_refused(two_rings, small):
-    source, target = two_rings.edge_index
-    two_rings.edge_index = two_rings.edge_index[:, source < target]
-    with pytest.raises(
-        InputError, match=r"one direction only: add the other with torch_geometric\.utils\.to_undirected"
-    ):
+def test_edges_in_one_direction_only_are_taken_in_both(two_rings, small):
+    expected = NCGNNClassifier(**small).fit(two_rings).predict_proba(two_rings)
+    both, (source, target) = two_rings.edge_index, two_rings.edge_index
+    two_rings.edge_index = both[:, source < target]
+    assert np.array_equal(NCGNNClassifier(**small).fit(two_rings).predict_proba(two_rings), expected)
+    assert two_rings.edge_index.shape[1] == both.shape[1] // 2  # the caller's graph stays as it was
+
+
+def test_what_is_not_used_of_a_graph_is_said(two_rings, small):
+    two_rings.edge_attr = torch.ones(two_rings.edge_index.shape[1], 3)
+    with pytest.warns(UserWarning, match="edge_attr is not used: give weights of edges as edge_weight"):
+        NCGNNClassifier(**small).fit(two_rings)
+
+
+def test_graphs_with_several_kinds_of_nodes_are_refused(small):
+    with pytest.raises(InputError, match=r"HeteroData has several kinds of nodes.*data\.to_homogeneous"):
+        NCGNNClassifier(**small).fit(HeteroData())
+    with pytest.raises(InputError, match="HeteroData has several kinds of nodes"):
+        read_graph(HeteroData())
+
+
+def test_several_labels_per_node_are_refused(two_rings, small):
+    two_rings.y = two_rings.y[:, None].repeat(1, 3)
+    with pytest.raises(InputError, match="y has 3 columns, but a node has one class, not several: use one column of y"):
         NCGNNClassifier(**small).fit(two_rings)
 
 

@@ -1,4 +1,7 @@
 import json
+import random
+import re
+import shlex
 
 from helpers.papers import node_rows, write_csv
 
@@ -72,3 +75,16 @@ def test_the_split_can_be_chosen(ncgnn):
 def test_checking_writes_nothing(ncgnn, here):
     ncgnn("check", "karate")
     assert list(here.iterdir()) == []
+
+
+def test_advice_on_settings_can_be_pasted(ncgnn, here):
+    rng = random.Random(0)
+    (here / "n.csv").write_text("id,f,y\n" + "".join(f"{i},{rng.random()},{i % 2}\n" for i in range(80)))
+    ends = [(i, rng.randrange(80)) for i in range(80) for _ in range(3)]
+    (here / "e.csv").write_text("source,target\n" + "".join(f"{i},{j}\n" for i, j in ends))
+    tables = ["--nodes", "n.csv", "--edges", "e.csv", "--label", "y"]
+    out = ncgnn("check", *tables).out
+    pasted = shlex.split(next(re.finditer(r"--set '[^']+'", out))[0])
+    assert pasted == ["--set", "hops=[0,1,2]"]
+    assert " = [" not in out
+    assert ncgnn("check", *tables, *pasted).code == 0

@@ -23,8 +23,8 @@ class Calibration(BaseModel):
     """Converts normalised capsule lengths to probabilities and prediction sets.
 
     Conformal scores are computed from the normalised lengths, not from the probabilities, so the sets do not depend on
-    the temperature, which is fitted on the same nodes, and their coverage holds. ``labels`` has the class of each score;
-    older files do not.
+    the temperature, which is fitted on the same nodes, and their coverage holds. ``labels`` has the class of each
+    score; files of the first release have none.
     """
 
     model_config = ConfigDict(frozen=True, allow_inf_nan=False)

@@ -10,7 +10,7 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
-from ncgnn.cli.flags import with_flags
+from ncgnn.cli.flags import as_options, with_flags
 from ncgnn.errors import InputError
 from ncgnn.text import several
 
@@ -77,7 +77,7 @@ def _split(found: "Data", rule: p.SplitRule, number: int) -> "tuple[Data, str]":
 
 
 def _with_flags(finding: "Finding") -> "Finding":
-    return replace(finding, advice=with_flags(finding.advice, finding.options))
+    return replace(finding, advice=with_flags(as_options(finding.advice), finding.options))
 
 
 def _lines(report: "Report") -> list[str]:
@@ -93,7 +93,8 @@ def _homophily(report: "Report") -> str:
     h = report.homophily
     values = {"edge": h.edge, "node": h.node, "adjusted": h.adjusted, "two-hop": h.two_steps}
     known = ", ".join(f"{name} {value:.2f}" for name, value in values.items() if not isnan(value))
-    return f"homophily ({several(h.edges, 'edge')} between labelled nodes): {known}{'. ' if known else ''}{h.meaning}"
+    meaning = as_options(h.meaning)
+    return f"homophily ({several(h.edges, 'edge')} between labelled nodes): {known}{'. ' if known else ''}{meaning}"
 
 
 def _cost(report: "Report") -> str:

@@ -1,5 +1,7 @@
 """How parameters of the library are given on the command line."""
 
+import re
+import shlex
 from collections.abc import Iterable
 
 _WITH_VALUE = {
@@ -23,3 +25,12 @@ def with_flags(text: str, options: Iterable[str]) -> str:
     """A message, and what to type to follow it."""
     flags = ", ".join(map(flag, options))
     return f"{text} ({flags})" if flags else text
+
+
+def as_options(text: str) -> str:
+    """A text in which settings, as in ``hops = [0, 1, 2]``, are what to type: ``--set 'hops=[0,1,2]'``."""
+    return re.sub(r"\b(\w+) = (\[[^\]]*\]|\w+)", _option, text)
+
+
+def _option(setting: re.Match[str]) -> str:
+    return f"--set {shlex.quote(f'{setting[1]}={setting[2]}'.replace(' ', ''))}"

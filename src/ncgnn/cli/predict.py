@@ -100,9 +100,7 @@ def _check_asked(
         classifier.check_coverage(class_coverage, by_class=True)
 
 
-def _table(
-    scored: "Scored", coverage: float | None, class_coverage: float | None, probabilities: bool
-) -> "DataFrame":
+def _table(scored: "Scored", coverage: float | None, class_coverage: float | None, probabilities: bool) -> "DataFrame":
     import pandas as pd
 
     from ncgnn.classifier.run_folder import named_sets, prediction_table

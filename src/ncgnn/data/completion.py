@@ -1,10 +1,11 @@
 """Check any PyG graph and add the names and edge directions that the rest of the library expects."""
 
+import warnings
 from copy import copy
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.utils import is_undirected
 
 from ncgnn.data.edge_tables import check_edge_tables
@@ -13,7 +14,9 @@ from ncgnn.errors import InputError
 
 
 def complete(data: Data) -> Data:
-    """A shallow copy with finite float features, and default names for unnamed classes, features and nodes."""
+    """A shallow copy with finite float features, edges in both directions, and default names for unnamed classes,
+    features and nodes."""
+    check_kind(data)
     if data.x is None or data.edge_index is None or data.x.dim() != 2:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
@@ -26,6 +29,10 @@ def complete(data: Data) -> Data:
     out.num_nodes = data.x.shape[0]
     out.y = _labels(data)
     _name_parts(out)
+    if data.get("edge_attr") is not None:
+        warnings.warn("edge_attr is not used: give weights of edges as edge_weight [edges]", UserWarning, stacklevel=2)
+    if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
+        _merge_directions(out)
     return out
 
 
@@ -34,20 +41,35 @@ def undirected(data: Data) -> Data:
 
     Edge tables keep their directions.
     """
+    check_kind(data)
     if data.edge_index is None or data.x is None:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
-    nodes, weight = data.x.shape[0], data.get("edge_weight")
-    _check_ends(data.edge_index, nodes)
-    pairs = data.edge_index.numpy().T
+    _check_ends(data.edge_index, data.x.shape[0])
+    out = copy(data)
+    _merge_directions(out)
+    return complete(out)
+
+
+def check_kind(data: object) -> None:
+    """Refuse graphs with several kinds of nodes."""
+    if isinstance(data, HeteroData):
+        raise InputError(
+            "a HeteroData has several kinds of nodes, and ncgnn classifies nodes of one kind: pass a Data with one kind of"
+            " nodes and their edges, or data.to_homogeneous()"
+        )
+
+
+def _merge_directions(out: Data) -> None:
+    """Each edge once in each direction; weights of its two directions are summed where they differ."""
+    nodes, weight = out.x.shape[0], out.get("edge_weight")
+    pairs = out.edge_index.numpy().T
     weights = None if weight is None else weight.numpy()
-    if is_undirected(data.edge_index, weight, nodes):  # then each edge is listed twice but counts once
+    if is_undirected(out.edge_index, weight, nodes):  # then each edge is listed twice but counts once
         once = pairs[:, 0] <= pairs[:, 1]
         pairs, weights = pairs[once], None if weights is None else weights[once]
-    out = copy(data)
     out.edge_index, edge_weight = both_directions(*merge_edges(pairs, nodes, weights))
     if edge_weight is not None:
         out.edge_weight = edge_weight
-    return complete(out)
 
 
 def _check_edges(data: Data) -> None:
@@ -58,10 +80,6 @@ def _check_edges(data: Data) -> None:
             raise InputError(f"edge_weight has shape {tuple(weight.shape)} for {data.edge_index.shape[1]} edges")
         if not (torch.isfinite(weight) & (weight > 0)).all():
             raise InputError("edge_weight must be finite and positive")
-    if not is_undirected(data.edge_index, weight, data.x.shape[0]):
-        raise InputError(
-            "edge_index has edges in one direction only: add the other with torch_geometric.utils.to_undirected"
-        )
 
 
 def _check_ends(ends: Tensor, nodes: int) -> None:
@@ -90,6 +108,8 @@ def _labels(data: Data) -> Tensor:
     """One class per node, -1 if unknown."""
     if data.y is None:
         return torch.full((data.x.shape[0],), -1)
+    if data.y.dim() == 2 and data.y.shape[1] > 1:
+        raise InputError(f"y has {data.y.shape[1]} columns, but a node has one class, not several: use one column of y")
     if data.y.shape != data.x.shape[:1] or data.y.is_floating_point():
         raise InputError(f"y must contain one integer per node, not {data.y.dtype} of shape {tuple(data.y.shape)}")
     y: Tensor = data.y

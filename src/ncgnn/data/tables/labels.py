@@ -18,6 +18,7 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
 
     Without ``class_names``, classes are the sorted values of the column, sorted as numbers if all are integers.
     """
+    _check_single(column, where)
     text = as_values(column)
     names = [str(name) for name in class_names] if class_names is not None else _sorted(set(text.unique()) - {""})
     codes = pd.Index(names, dtype="str").get_indexer(pd.Index(text)).astype(np.int64)
@@ -31,6 +32,17 @@ def encode_labels(column: pd.Series, class_names: Sequence[str] | None, where: s
     if class_names is None:
         _check_classes(names, int((codes >= 0).sum()), f"{where}, column {str(column.name)!r}")
     return from_numpy(codes), names
+
+
+def _check_single(column: pd.Series, where: str) -> None:
+    """Refuse labels that are lists."""
+    first = next(iter(column.dropna()), None)
+    if isinstance(first, list | tuple | set | dict | np.ndarray):
+        raise InputError(
+            f"{where}, column {str(column.name)!r}: has several labels per node, but a node has one class: use a column"
+            " with one label per node",
+            "label",
+        )
 
 
 def _check_classes(names: Sequence[str], labelled: int, where: str) -> None:

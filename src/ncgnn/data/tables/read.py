@@ -9,7 +9,7 @@ import pandas as pd
 from torch_geometric.data import Data
 from torch_geometric.utils import is_undirected
 
-from ncgnn.data.completion import undirected
+from ncgnn.data.completion import check_kind, undirected
 from ncgnn.data.edge_tables import edge_table
 from ncgnn.data.npz import read_npz
 from ncgnn.data.tables.assemble import Frames, assemble
@@ -75,6 +75,7 @@ def read_graph(
     wanted |= {"source": source, "target": target, "weight": weight, "direction": direction}
     named = {"numeric": numeric, "categorical": categorical, "date": date, "text": text, "ignore": ignore}
     kinds = kinds_of(**named)
+    check_kind(nodes)
     if isinstance(nodes, Data) or is_npz(nodes):
         _check_unused({**wanted, **named})
         if isinstance(nodes, Data):
