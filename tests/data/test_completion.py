@@ -43,7 +43,7 @@ def test_sparse_features_become_csr_of_equal_value():
 @pytest.mark.parametrize(
     ("graph", "message"),
     [
-        (Data(edge_index=EDGES, num_nodes=2), "needs node features"),
+        (Data(num_nodes=2), "needs node features"),
         (Data(x=torch.ones(2, 1)), "needs node features"),
         (Data(x=torch.ones(2), edge_index=EDGES), "needs node features"),
         (Data(x=torch.ones(0, 3), edge_index=EDGES[:, :0]), "empty: 0 nodes"),

@@ -6,10 +6,11 @@ from copy import copy
 import torch
 from torch import Tensor
 from torch_geometric.data import Data, HeteroData
-from torch_geometric.utils import is_undirected
+from torch_geometric.utils import is_undirected, to_undirected
 
 from ncgnn.data.edge_tables import check_edge_tables
 from ncgnn.data.graph import both_directions, merge_edges, num_classes
+from ncgnn.data.structure import scaled, structure, told
 from ncgnn.errors import InputError
 
 
@@ -17,6 +18,7 @@ def complete(data: Data) -> Data:
     """A shallow copy with finite float features, edges in both directions, and default names for unnamed classes,
     features and nodes."""
     check_kind(data)
+    data = with_features(data)
     if data.x is None or data.edge_index is None or data.x.dim() != 2:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     if 0 in data.x.shape:
@@ -42,6 +44,7 @@ def undirected(data: Data) -> Data:
     Edge tables keep their directions.
     """
     check_kind(data)
+    data = with_features(data)
     if data.edge_index is None or data.x is None:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
     _check_ends(data.edge_index, data.x.shape[0])
@@ -54,9 +57,25 @@ def check_kind(data: object) -> None:
     """Refuse graphs with several kinds of nodes."""
     if isinstance(data, HeteroData):
         raise InputError(
-            "a HeteroData has several kinds of nodes, and ncgnn classifies nodes of one kind: pass a Data with one kind of"
-            " nodes and their edges, or data.to_homogeneous()"
+            "a HeteroData has several kinds of nodes, and ncgnn classifies nodes of one kind: pass a Data with one kind"
+            " of nodes and their edges, or data.to_homogeneous()"
         )
+
+
+def with_features(data: Data) -> Data:
+    """The graph or, if its nodes have no features, a copy with features made from its edges."""
+    if data.x is not None or data.edge_index is None:
+        return data
+    labelled = 0 if data.y is None else len(data.y)
+    nodes = data.num_nodes if "num_nodes" in data else labelled
+    if not nodes:
+        return data
+    _check_ends(data.edge_index, nodes)
+    columns = structure(to_undirected(data.edge_index, num_nodes=nodes), nodes)
+    warnings.warn(f"the nodes have no features: {told(columns)}", UserWarning, stacklevel=3)
+    out = copy(data)
+    out.x, out.feature_names = scaled(columns), list(columns)
+    return out
 
 
 def _merge_directions(out: Data) -> None:

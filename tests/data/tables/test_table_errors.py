@@ -46,8 +46,6 @@ def with_value(value: str) -> str:
         ("id,f\n1,0\n ,1\n", EDGES, {}, "column 'id', row 2: the id is blank"),
         (NODES, EDGES + "2,9\n8,1\n", {}, "'target', row 2: node '9' is not in .*; edges with an unknown node: 2"),
         (NODES, EDGES + ",1\n", {}, "column 'source', row 2: node '' is not in"),
-        ("id\n1\n2\n", EDGES, {}, "no feature columns left"),
-        (NODES, EDGES, {"ignore": ["f"]}, "no feature columns left"),
         (NODES, "source,target,w\n1,2,0\n", {"weight": "w"}, "column 'w', row 1: weight 0 is not positive"),
         (NODES, "source,target,w\n1,2,-1\n", {"weight": "w"}, "column 'w', row 1: weight -1 is not positive"),
         (NODES, "source,target,w\n1,2,\n", {"weight": "w"}, "column 'w', row 1: the value is missing"),

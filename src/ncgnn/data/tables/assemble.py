@@ -11,6 +11,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.edge_tables import EdgeTable, edge_table
 from ncgnn.data.graph import both_directions, make_graph, merge_edges
+from ncgnn.data.structure import structure
 from ncgnn.data.tables.columns.values import as_values
 from ncgnn.data.tables.edges import as_pointed, edge_weights, node_ids, node_numbers, times_counted
 from ncgnn.data.tables.encoding import Encoding
@@ -72,6 +73,16 @@ def assemble(
         **({"edge_tables": tables} if tables else {}),
     )
     return data, notes
+
+
+def with_structure(frames: Frames, found: Encoding) -> tuple[Frames, dict[str, np.ndarray]]:
+    """The tables with columns made from the edges, and these columns."""
+    table, where, links, _ = frames
+    ids = node_ids(table[found.id], where)
+    edge_index, _ = _union([_edges(link, found, i, ids) for i, link in enumerate(links)], len(ids))
+    columns = structure(edge_index, len(ids))
+    others = table.drop(columns=[name for name in columns if name in table])
+    return frames._replace(nodes=others.assign(**columns)), columns
 
 
 def _edges(link: Links, found: Encoding, position: int, ids: pd.Series) -> _Edges:

@@ -12,7 +12,8 @@ from torch_geometric.utils import is_undirected
 from ncgnn.data.completion import check_kind, undirected
 from ncgnn.data.edge_tables import edge_table
 from ncgnn.data.npz import read_npz
-from ncgnn.data.tables.assemble import Frames, assemble
+from ncgnn.data.structure import is_structure, told
+from ncgnn.data.tables.assemble import Frames, assemble, with_structure
 from ncgnn.data.tables.encoding import Encoding
 from ncgnn.data.tables.features import choose_columns
 from ncgnn.data.tables.files import read_table
@@ -92,11 +93,17 @@ def read_graph(
     roles = choose_roles(frames.nodes, frames.where, frames.links, wanted, encoding, directed=directed)
     if encoding is not None:
         check_replay(encoding, named)
+        if any(is_structure(column.name) and column.name not in frames.nodes for column in encoding.columns):
+            frames, _ = with_structure(frames, roles)
         data, notes = assemble(frames, roles, class_names)
         for note in notes:
             warnings.warn(note, UserWarning, stacklevel=2)
         return data
     features = feature_columns(frames.nodes, roles, kinds, frames.where)
+    if features.empty:
+        frames, made = with_structure(frames, roles)
+        features = frames.nodes[list(made)]
+        warnings.warn(f"{frames.where}: no feature columns; {told(made)}", UserWarning, stacklevel=2)
     columns, left_out = choose_columns(features, kinds, frames.where)
     return assemble(frames, roles.model_copy(update={"columns": columns}), class_names, left_out)[0]
 
