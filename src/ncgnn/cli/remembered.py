@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ncgnn.cli.graph import GraphOptions
+from ncgnn.data.tables.vectors import vectors_beside
 from ncgnn.errors import InputError
 
 KEY = "source"
@@ -35,7 +36,7 @@ class Source(BaseModel):
 def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
     """What ``run.json`` in ``folder`` says of its graph."""
     files = [Path(graph.name)] if graph.name is not None and graph.is_own else []
-    files += [path for path in (graph.nodes, *(graph.edges or ())) if path is not None]
+    files += [path for path in (graph.nodes, vectors_beside(graph.nodes), *(graph.edges or ())) if path is not None]
     found = Source(
         name=_from(folder, files[0]) if files and graph.name is not None else graph.name,
         nodes=None if graph.nodes is None else _from(folder, graph.nodes),

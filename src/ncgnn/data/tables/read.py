@@ -22,6 +22,7 @@ from ncgnn.data.tables.links import ONLY, EdgeTables, Links, in_trained_order, r
 from ncgnn.data.tables.objects import is_graph_object, is_graphml, object_tables, read_graphml
 from ncgnn.data.tables.options import check_direction, check_replay, feature_columns, kinds_of
 from ncgnn.data.tables.roles import choose_roles
+from ncgnn.data.tables.vectors import with_vectors
 from ncgnn.errors import InputError
 
 
@@ -50,7 +51,8 @@ def read_graph(
     A table is a path to a CSV, TSV (both also ``.gz``) or Parquet file, or a pandas data frame. Ids are compared as
     text. All columns of the node table except ``id``, ``label`` and those in ``ignore`` are features. Their kind is
     inferred and reported in ``data.roles``: numbers and dates are standardised (columns of zeros and ones are kept),
-    each category becomes one feature, and so does each word of free text (TF-IDF).
+    each category becomes one feature, and so does each word of free text (TF-IDF). A column of lists is a vector, and
+    so are the rows of a ``.npy`` file called like the node table; each of its numbers is a column.
 
     Args:
         nodes: table with one row per node; or, without ``edges``, an ``.npz`` or GraphML file, a NetworkX or igraph
@@ -86,6 +88,8 @@ def read_graph(
     if encoding is not None:
         directed = check_direction(encoding, directed)
     frames = _frames(nodes, edges)
+    kept = {*ignore, *(name for name in (id, label, title) if name is not None)}
+    frames = frames._replace(nodes=with_vectors(frames.nodes, frames.where, nodes, kept))
     if directed and frames.is_directed is False:
         raise no_direction(frames.where)
     if encoding is not None:

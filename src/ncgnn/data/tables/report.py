@@ -1,13 +1,16 @@
 """Report of the column roles of two tables, printed before training."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from ncgnn.data.tables.encoding import Encoding
 from ncgnn.data.tables.links import Links
 
 _MOST_LINES = 30
+_FAMILY = 4  # numbers in a row make a vector
 
 
 class Role(NamedTuple):
@@ -49,11 +52,33 @@ def role_lines(roles: Sequence[Role]) -> list[str]:
     """The roles as aligned lines under the table names; with very many columns, the first ones and a count."""
     lines: list[str] = []
     for table in dict.fromkeys(role.table for role in roles):
-        own = [role for role in roles if role.table == table]
+        own = _with_families([role for role in roles if role.table == table])
         lines += [table, *_aligned(own[:_MOST_LINES])]
         rest = Counter(role.role for role in own[_MOST_LINES:])
         lines += [f"  and {', '.join(f'{count} {role}' for role, count in rest.items())}"] * bool(rest)
     return lines
+
+
+def _with_families(roles: Sequence[Role]) -> list[Role]:
+    """The roles with the numbers of a vector, ``emb_0`` to ``emb_767``, as one."""
+    out: list[Role] = []
+    for (_, stem, _), members in groupby(enumerate(roles), key=_family):
+        found = [member for _, member in members]
+        if stem and len(found) >= _FAMILY:
+            first, last = found[0].column, found[-1].column
+            out.append(Role(found[0].table, f"{first} ... {last}", "vector", f"{len(found)} numbers"))
+        else:
+            out += found
+    return out
+
+
+def _family(item: tuple[int, Role]) -> tuple[str, str, int]:
+    """What members of one vector have in common: role, stem, and number less position."""
+    position, role = item
+    name = re.fullmatch(r"(.*_)(\d+)", role.column)
+    if role.role != "numeric" or name is None:
+        return role.role, "", position
+    return role.role, name[1], int(name[2]) - position
 
 
 def _aligned(roles: Sequence[Role]) -> list[str]:
