@@ -52,23 +52,24 @@ def _vectors(column: pd.Series, where: str) -> np.ndarray | None:
     """The vectors of a column [N, numbers], nan where there is none; None if the column has none."""
     if column.dtype != object and not pd.api.types.is_string_dtype(column.dtype):
         return None
-    is_blank = np.fromiter((isinstance(value, str) and not value for value in column), bool, len(column))
-    is_there = column.notna().to_numpy() & ~is_blank
-    if not is_there.any():
-        return None
-    first = _list(column.iloc[int(is_there.argmax())])
+    first = _list(next((value for value in column if not _is_blank(value)), None))
     if first is None:
         return None
     out = np.full((len(column), len(first)), np.nan)
-    for row in np.flatnonzero(is_there).tolist():
-        value = _list(column.iloc[row])
-        if value is None or len(value) != len(first):
-            told = "is not a list of numbers" if value is None else f"has {len(value)} numbers"
+    for row, value in enumerate(column):
+        found = None if _is_blank(value) else _list(value)
+        if found is not None and len(found) == len(first):
+            out[row] = found
+        elif not _is_blank(value):
+            told = "is not a list of numbers" if found is None else f"has {len(found)} numbers"
             raise InputError(
                 f"{where}, column {str(column.name)!r}, row {row + 1}: {told}, but the first vector has {len(first)}"
             )
-        out[row] = value
     return out
+
+
+def _is_blank(value: Any) -> bool:
+    return not isinstance(value, list | tuple | np.ndarray) and (value == "" or bool(pd.isna(value)))
 
 
 def _list(value: Any) -> np.ndarray | None:
