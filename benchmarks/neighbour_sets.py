@@ -1,4 +1,4 @@
-"""Prediction sets with conformal scores that are smoothed over neighbours, beside ours: results/calibration/neighbours.csv.
+"""Prediction sets with scores that are smoothed over neighbours, beside ours: results/calibration/neighbours.csv.
 
 ``python -m benchmarks.neighbour_sets`` runs missing splits and can be interrupted and resumed at any time. All methods
 see the same probabilities, scaled by a temperature from the nodes for early stopping, and the same calibration nodes.

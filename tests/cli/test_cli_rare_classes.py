@@ -48,7 +48,7 @@ def test_sets_with_coverage_by_class_beside_those_overall(ncgnn, rare):
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert list(rows[0])[-2:] == ["set", "class_set"]
     covered = {
-        column: np.mean(["rare" in row[column].split("|") for row in rows if row["label"] == "rare"])
+        column: float(np.mean(["rare" in row[column].split("|") for row in rows if row["label"] == "rare"]))
         for column in ("set", "class_set")
     }
     assert covered["class_set"] > max(0.65, covered["set"])

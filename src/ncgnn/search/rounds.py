@@ -4,7 +4,7 @@ Candidates are trained briefly, the best of them longer and repeatedly; the winn
 it is as good, then teach one more model of the winner's settings. No step reads a test label.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import fmean
@@ -287,10 +287,10 @@ class _Search:
         return result
 
 
-def _limited(settings: RunSettings, limits: dict[str, int], seed: int) -> RunSettings:
-    """The settings with a seed and, if the model is trained in epochs, with limits to them."""
+def _limited(settings: RunSettings, limits: Mapping[str, int], seed: int) -> RunSettings:
+    """The settings with a seed and those of the limits that the model has."""
     known = {key: value for key, value in limits.items() if key in type(settings).model_fields}
-    return settings.model_copy(update=known | {"seed": seed})
+    return settings.model_copy(update={**known, "seed": seed})
 
 
 def _rank(result: Result) -> tuple[bool, float]:
