@@ -83,8 +83,8 @@ def clustering(a: sp.csr_array, degree: np.ndarray) -> np.ndarray:
         np.add.at(triangles, second, found)
         triangles += np.asarray(common.sum(axis=0)).ravel()
     pairs = degree * (degree - 1) / 2
-    found: np.ndarray = np.divide(triangles, pairs, out=np.zeros(len(degree)), where=pairs > 0)
-    return found
+    shares: np.ndarray = np.divide(triangles, pairs, out=np.zeros(len(degree)), where=pairs > 0)
+    return shares
 
 
 def positions(a: sp.csr_array, degree: np.ndarray) -> np.ndarray:
