@@ -10,7 +10,7 @@ from helpers.papers import QUICK
 def test_a_node_is_explained_in_words_and_bars(ncgnn, karate_run):
     done = ncgnn("explain", karate_run, "karate", "--node", 33, "--features", "--top", 4)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("Node 33 is classified as ")
+    assert done.out.startswith("Node 33: ")
     assert done.out.splitlines()[-1].startswith("Routing among 2 capsules: ")
     assert re.findall(r"^\d, by (\w+)$", done.out, re.MULTILINE) == ["hop", "neighbour", "capsule", "feature"]
     assert done.out.count("all other nodes") == 1
@@ -33,7 +33,7 @@ def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
     table = read(here / file)
     assert list(table.columns) == ["id", "class", "kind", "name", "title", "contribution"]
     assert table["id"].nunique() == 34
-    assert set(table["kind"]) == {"hop", "neighbour", "rest", "capsule", "bias"}
+    assert set(table["kind"]) == {"answer", "hop", "neighbour", "rest", "capsule", "bias"}
 
 
 def test_nodes_of_ones_own_tables(ncgnn, tables, here):
@@ -41,7 +41,7 @@ def test_nodes_of_ones_own_tables(ncgnn, tables, here):
     options = ["--nodes", "nodes.csv", "--edges", "edges.csv", "--node", "007", "--features"]
     done = ncgnn("explain", "runs/topics", *options)
     assert (done.code, done.err) == (0, "")
-    assert "Node 007 is classified as " in done.out
+    assert "Node 007: " in done.out
     assert "venue=" in done.out
 
 

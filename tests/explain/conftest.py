@@ -4,10 +4,12 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from helpers.small_models import FILTERS, SMALL
+import ncgnn
+from helpers.small_models import FILTERS, SMALL, small_model
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, split_per_class, syn_cora, usual_split
-from ncgnn.explain import Trace, trace_scored
+from ncgnn.explain import Trace, trace_model, trace_scored
+from ncgnn.explain.presence import Subject
 
 
 @pytest.fixture(scope="session")
@@ -51,3 +53,11 @@ def edges() -> torch.Tensor:
     """Five nodes: a triangle with a tail of two."""
     there = torch.tensor([[0, 1, 2, 2, 3], [1, 2, 0, 3, 4]])
     return torch.cat([there, there.flip(0)], dim=1)
+
+
+@pytest.fixture
+def subject(edges) -> Subject:
+    """A small model on five nodes, with two classes."""
+    model = small_model(ncgnn.AttentionFilter([0, 1, 2]))
+    x = torch.rand(5, 6, generator=torch.Generator().manual_seed(1))
+    return Subject(trace_model(model, x, model.filter.prepare(edges, 5)), edges)

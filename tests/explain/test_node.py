@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ncgnn.explain import Candidate, Neighbour, NodeExplanation, Part
+from ncgnn.explain.answer import Answer
 from ncgnn.explain.parts import FeatureParts
 from ncgnn.explain.text import bars
 
@@ -30,7 +31,8 @@ def wild() -> NodeExplanation:
 
 def test_names_are_escaped_in_html(wild):
     html = wild._repr_html_()
-    assert set(re.findall(r"<(\w+)", html)) == {"div", "p", "table", "caption", "tr", "td", "svg", "rect"}
+    tags = "div p b details summary table caption tr td svg rect"
+    assert set(re.findall(r"<(\w+)", html)) == set(tags.split())
     for name in ("&lt;script&gt;", "&lt;b&gt;A&amp;B&lt;/b&gt;", "&lt;i&gt;&quot;n&quot;&lt;/i&gt;", "&#x27;c&#x27;"):
         assert name in html
     assert "http" not in html
@@ -45,19 +47,24 @@ def test_each_way_of_splitting_has_parts_that_add_up(wild):
     assert sums == {"hop": 2.0, "neighbour": 2.0, "capsule": 2.0, "feature": 2.0}
 
 
-def test_the_sentence_names_the_largest_parts(wild):
-    assert str(wild) == (
-        "Node <i>\"n\"</i> is classified as <b>A&B</b> (probability 0.75, score 2.000); runner-up: 'c' "
-        "(probability 0.25, score 0.500). Largest contributions: hop 0 (+1.000), "
-        "node <script> (train, class <b>A&B</b>) (+1.500), capsule 0 (+1.750), "
-        "feature '\\x1b[31mred' (+1.000). Bias, independent of all nodes: +0.250."
-    )
+def test_without_an_answer_the_classes_are_said(wild):
+    assert str(wild) == "Node <i>\"n\"</i>: <b>A&B</b>, ahead of 'c'."
+
+
+def test_the_answer_comes_first(wild):
+    answer = Answer("A, because of “x”.", "A rather than c (75 % against 25 %).", 1.5, 1.0, 0.5, 0.0, 1.5)
+    said = replace(wild, answer=answer)
+    assert str(said) == f'Node <i>"n"</i>: {answer.sentence} {answer.rather}'
+    assert bars(said).startswith(f'Node <i>"n"</i>: {answer.sentence}\n{answer.rather}\n\nDetails\n')
+    assert said._repr_html_().index("because of") < said._repr_html_().index("<details>")
+    assert next(said.rows()) == ("answer", answer.sentence, "", 1.5)
+    assert said.to_dict()["answer"]["sentence"] == answer.sentence
 
 
 def test_titles_stand_beside_ids(wild):
     named = replace(wild, title="<u>N</u>", neighbours=(replace(wild.neighbours[0], title="T\x1b"),))
-    assert 'Node <i>"n"</i> “<u>N</u>” is classified as' in str(named)
-    assert "node '<script> “T\\x1b” (train, class <b>A&B</b>)' (+1.500)" in str(named)
+    assert 'Node <i>"n"</i> “<u>N</u>”: ' in str(named)
+    assert "'<script> “T\\x1b” (train, class <b>A&B</b>)'" in bars(named)
     assert "“&lt;u&gt;N&lt;/u&gt;”" in named._repr_html_()
     assert named.to_dict()["neighbours"][0]["title"] == "T\x1b"
     assert [row[1:3] for row in named.rows() if row[0] == "neighbour"] == [("<script>", "T\x1b")]
@@ -73,13 +80,11 @@ def test_of_a_long_title_the_beginning_is_said_and_what_is_known_of_the_node_sta
 def test_the_sentence_says_where_the_label_is_another(wild):
     assert "Its label" not in str(wild)
     assert "Its label" not in str(replace(wild, label=wild.prediction.name))
-    assert "score 0.500). Its label is 'c'. Largest" in str(replace(wild, label="'c'"))
+    assert str(replace(wild, label="'c'")).endswith("Its label is 'c'.")
 
 
-def test_the_sentence_says_which_class_is_ahead(wild):
-    assert "<b>A&B</b> is 2.000 ahead of 'c'; largest contributions: " in str(replace(wild, against="'c'"))
-    assert "<b>A&B</b> is 1.000 behind 'c'; " in str(replace(wild, against="'c'", score=-1.0))
-    assert "Largest contributions to 'c' (score 2.000): " in str(replace(wild, explained="'c'"))
+def test_headings_say_what_is_explained(wild):
+    assert "<b>A&B</b> vs. 'c', by hop" in bars(replace(wild, against="'c'"))
 
 
 def test_the_dictionary_holds_everything_as_plain_values(wild):

@@ -60,7 +60,8 @@ def test_every_node_is_explained_by_its_place_in_the_table(elements, planted):
     overview, views = elements.json("overview-data"), elements.json("views-data")
     assert sorted(map(int, views["nodes"])) == list(range(planted.num_nodes))
     for place, view in views["nodes"].items():
-        assert view["words"].startswith(f"Node {overview['nodes']['id'][int(place)]} ")
+        predicted = overview["classes"][overview["nodes"]["predicted"][int(place)]]
+        assert view["rather"].startswith(f"{predicted} rather than ")
 
 
 def test_accuracy_is_that_on_the_test_nodes(explainer, karate, tmp_path):

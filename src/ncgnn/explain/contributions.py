@@ -108,6 +108,37 @@ def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
     return Top(*(torch.cat([getattr(one, key) for one in found])[back] for key in ("index", "value", "rest")))
 
 
+@dataclass(frozen=True, eq=False)
+class Pulls:
+    """What puts one class ahead of another, by node: the node itself first, then those with the largest parts.
+
+    Attributes:
+        index: numbers of these nodes [n, 1 + top].
+        value: their parts [n, 1 + top].
+        weights: their weights in the filter of each group [n, 1 + top].
+        total: the parts of all nodes together [n].
+        magnitude: the same without their signs [n].
+    """
+
+    index: Tensor
+    value: Tensor
+    weights: Sequence[Tensor]
+    total: Tensor
+    magnitude: Tensor
+
+
+@torch.no_grad()
+def pulls(trace: Trace, targets: Targets, top: int) -> Pulls:
+    """The largest parts of few targets, whose rows of the filter are looked up once."""
+    heard = [rows(group.a_bar, targets.nodes) for group in trace.groups]
+    parts = reduce(torch.add, (a * targets.heard(said) for a, said in zip(heard, trace.messages, strict=True))).t()
+    others = parts.abs().scatter(1, targets.nodes[:, None], -1.0)  # never among the largest
+    found = others.topk(min(top, parts.shape[1] - 1), dim=1).indices
+    index = torch.cat([targets.nodes[:, None], found], dim=1)
+    weights = [a.t().gather(1, index) for a in heard]
+    return Pulls(index, parts.gather(1, index), weights, parts.sum(dim=1), parts.abs().sum(dim=1))
+
+
 def batches(order: Tensor, num_nodes: int) -> Sequence[Tensor]:
     """Batches of targets whose rows fit into memory."""
     pieces: Sequence[Tensor] = order.split(max(1, BATCH_BYTES // (_MATRICES * 4 * num_nodes)))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from ncgnn.explain.parts import Part
-from ncgnn.explain.text import heading, sentence
+from ncgnn.explain.parts import Part, called
+from ncgnn.explain.text import heading, said
 
 if TYPE_CHECKING:
     from ncgnn.explain.node import NodeExplanation
@@ -15,9 +15,12 @@ _FOR, _AGAINST = "#2b6cb0", "#c05621"
 
 
 def table_of_bars(explanation: "NodeExplanation") -> str:
-    """The sentence, then a bar chart per breakdown of the score."""
+    """The answer, then a bar chart per breakdown of the score, folded."""
     tables = [_table(heading(explanation, kind), parts) for kind, parts in explanation.sections()]
-    return f"<div><p>{escape(sentence(explanation))}</p>{''.join(tables)}</div>"
+    details = f"<details><summary>Details</summary>{''.join(tables)}</details>"
+    name = escape(called(explanation.node, explanation.title))
+    first, *more = map(escape, said(explanation))
+    return f"<div><p>Node {name}: <b>{first}</b></p>{''.join(f'<p>{line}</p>' for line in more)}{details}</div>"
 
 
 def _table(title: str, parts: Sequence[Part]) -> str:

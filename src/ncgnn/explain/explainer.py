@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 
 from ncgnn.errors import InputError
+from ncgnn.explain.answer import Answers
+from ncgnn.explain.capsule_names import capsule_names
 from ncgnn.explain.contributions import decisive, decompose
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.naming import NamedParts
@@ -69,8 +71,8 @@ class GraphExplainer:
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
-        parts = decompose(self.trace, targets, top)
-        return iter(NamedParts(self.trace, self.names, targets, parts, self._best_two(at), shares, top))
+        parts, named = decompose(self.trace, targets, top), (self._answers, self.capsule_names)
+        return iter(NamedParts(self.trace, self.names, targets, parts, self._best_two(at), *named, shares, top))
 
     def decisive(self, node: object, top: int = 16) -> list[str]:
         """Ids of the nodes that a prediction depends on, most decisive first: each one is the node whose removal, with
@@ -83,6 +85,19 @@ class GraphExplainer:
     def probabilities(self) -> Tensor:
         """Of each class [N, C]."""
         return self.scored.probabilities
+
+    @cached_property
+    def capsule_names(self) -> list[str]:
+        """What each capsule responds to, beside its number."""
+        return capsule_names(self._feature_shares, self.names)
+
+    def with_value(self, feature: str, node: int) -> str:
+        """A feature's name, of a number with the node's value: ``price 3.20 (lower than 95 %)``."""
+        return self._answers.wording.with_value(feature, node)
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return Answers(self.scored, self.trace, self._feature_shares)
 
     @cached_property
     def _feature_shares(self) -> FeatureShares:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 import torch.nn.functional as F
@@ -72,6 +73,12 @@ class FeatureShares:
         parts = zip(self.groups, weights.split([group.width for group in self.groups], dim=1), strict=True)
         return self.columns.joined([group.of_nodes(m, nodes) for group, m in parts])
 
+    @torch.no_grad()
+    def of_few(self, target: Targets, nodes: Tensor, weights: Sequence[Tensor]) -> Tensor:
+        """The same for a single target, without a look at any other node: ``weights`` are those of the few nodes in the
+        filter of each group [n]."""
+        return self.columns.joined([g.of_few(target, nodes, a) for g, a in zip(self.groups, weights, strict=True)])
+
 
 class OfCapsules:
     """The shares of one group of capsules."""
@@ -80,21 +87,35 @@ class OfCapsules:
         self.trace, self.group, self.primary = trace, group, primary
         self.width = primary.bias.numel()
         self.w_dot: Tensor = primary.weight.detach().flatten(0, 1).t()  # [f, K f_p]
-        z = (group.x.product(self.w_dot.contiguous()).view(-1, *primary.bias.shape)) + primary.bias
+
+    @cached_property
+    def gates(self) -> Tensor:
+        return self._gates(self.group.x.product(self.w_dot.contiguous()))
+
+    def _gates(self, product: Tensor) -> Tensor:
+        z = product.view(-1, *self.primary.bias.shape) + self.primary.bias.detach()
         norm = torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True)
-        self.gates: Tensor = (z > 0) / norm.clamp(min=1e-12)
+        return (z > 0) / norm.clamp(min=1e-12)
 
     def weights(self, target: Targets) -> Tensor:
         r""":math:`\mathbf{m}_{jk} = \bar{a}_{ij} \mathbf{g}_{jk} \circ \sum_l c_{jkl} \mathbf{W}_{kl}^\top
         \mathbf{d}_{il}`."""
+        a = rows(self.group.a_bar, target.nodes)[:, 0]
+        return self._weights(target, slice(None), a, self.gates)
+
+    def _weights(self, target: Targets, nodes: Tensor | slice, a: Tensor, gates: Tensor) -> Tensor:
         classes, direction = target.classes[0], target.direction[0]
         mine = slice(self.group.capsules.start, self.group.capsules.stop)
         weight = self.trace.layer.weight.detach()[mine, :, classes]
         asked = torch.einsum("kqlf,lf->klq", weight, direction)
-        c = self.trace.routing.couplings[:, mine, classes]
-        a = rows(self.group.a_bar, target.nodes)
-        m: Tensor = a[:, :, None] * self.gates * torch.einsum("jkl,klq->jkq", c, asked)
+        c = self.trace.routing.couplings[nodes, mine][:, :, classes]
+        m: Tensor = a[:, None, None] * gates * torch.einsum("jkl,klq->jkq", c, asked)
         return m.flatten(1)
+
+    def of_few(self, target: Targets, nodes: Tensor, a: Tensor) -> Tensor:
+        x = feature_rows(self.group.x, nodes)
+        m = self._weights(target, nodes, a, self._gates(x @ self.w_dot))
+        return (m @ self.w_dot.t()) * x
 
     def weights_for(self, number: int, heard: Tensor) -> Tensor:
         r"""The same for many scores of one class at once, through ``heard`` :math:`= \sum_i \bar{a}_{ij}
@@ -122,8 +143,13 @@ class OfBeliefs:
         self.trace, self.group, self.width = trace, group, len(group.capsules)
 
     def weights(self, target: Targets) -> Tensor:
-        said = self._votes[:, :, target.classes[0]].flatten(2) @ target.direction[0].flatten()
-        return rows(self.group.a_bar, target.nodes) * said
+        return rows(self.group.a_bar, target.nodes) * self._said(target, slice(None))
+
+    def of_few(self, target: Targets, nodes: Tensor, a: Tensor) -> Tensor:
+        return a[:, None] * self._said(target, nodes)
+
+    def _said(self, target: Targets, nodes: Tensor | slice) -> Tensor:
+        return self._votes[nodes][:, :, target.classes[0]].flatten(2) @ target.direction[0].flatten()
 
     def weights_for(self, number: int, heard: Tensor) -> Tensor:
         return torch.einsum("jkf,jf->jk", self._votes[:, :, number], heard)
@@ -169,9 +195,13 @@ class Columns:
             total[..., place] += part
         return total
 
-    def name(self, number: int, names: Names) -> str:
+    def read(self, number: int) -> tuple[Reads, int]:
+        """What a column is of, and its number in that."""
         reads, first = max(((r, f) for r, f in self._first.items() if f <= number), key=lambda item: item[1])
-        return column_name(reads, number - first, names)
+        return reads, number - first
+
+    def name(self, number: int, names: Names) -> str:
+        return column_name(*self.read(number), names)
 
 
 def feature_rows(x: LinearOperator, nodes: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ncgnn.explain.parts import GroupPart, called
+from ncgnn.explain.parts import called
 from ncgnn.models.base.chosen_edges import IN, OUT, parsed_edges
 from ncgnn.nn import NCGNN, Beliefs, CapsuleGroup, GraphFilter, PreparedFilter, PrimaryCapsules
 from ncgnn.scored import Names
@@ -127,17 +127,6 @@ def column_name(reads: Reads, number: int, names: Names) -> str:
     return f"{reads.what} {number}"
 
 
-def capsule_names(groups: Sequence[TracedGroup], classes: Sequence[str]) -> list[str]:
-    """The names of the capsules of all groups: numbers where there is one group, else with its name; those of beliefs
-    are classes."""
-    if len(groups) == 1:
-        return [str(k) for k in groups[0].capsules]
-    named = (
-        (group, classes[k] if group.primary is None else k) for group in groups for k in range(len(group.capsules))
-    )
-    return [f"{group.name} {name}" for group, name in named]
-
-
 def believed(groups: Sequence[TracedGroup], node: int) -> set[int]:
     """The nodes whose predicted classes are part of a node's scores: its neighbours of unknown class, with beliefs."""
     last = groups[-1]
@@ -148,20 +137,3 @@ def believed(groups: Sequence[TracedGroup], node: int) -> set[int]:
     start, stop = matrix.pattern.indptr[node : node + 2].tolist()
     heard = matrix.pattern.indices[start:stop].long()
     return set(heard[last.x.parameter[heard].sum(dim=1) == 0].tolist())
-
-
-_MAINLY = 0.5  # of the score
-
-
-def reason(groups: Sequence[GroupPart], score: float) -> str | None:
-    """The groups that make most of a score, as in "mainly because of whom it links to (62 %)"; ``None`` if none
-    contributes."""
-    named, total = [], 0.0
-    for part in sorted(groups, key=lambda part: -part.value):
-        if part.value <= 0 or score <= 0 or total >= _MAINLY:
-            break
-        named.append(f"{part.words} ({100 * part.value / score:.0f} %)")
-        total += part.value / score
-    if not named:
-        return None
-    return f"{'mainly' if total >= _MAINLY else 'partly'} because of {' and '.join(named)}"

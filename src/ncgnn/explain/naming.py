@@ -1,17 +1,17 @@
 """Convert numbers to explanations with names, node by node."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from torch import Tensor
 
+from ncgnn.explain.answer import Answer, Answers
 from ncgnn.explain.contributions import Decomposition, largest
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.groups import believed, capsule_names
+from ncgnn.explain.groups import believed
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
-from ncgnn.explain.targets import Targets
+from ncgnn.explain.targets import Targets, make_targets
 from ncgnn.explain.trace import Trace
 from ncgnn.scored import Names
 
@@ -23,8 +23,8 @@ class NamedParts:
     """Targets, the parts of their scores, and the names of everything; iterating gives an explanation of each target.
 
     ``best_two`` has the two classes with the highest scores of each target's node, these and their probabilities, all
-    [n, 2]. ``shares``
-    splits by feature, where that is wanted, and the largest ``top`` are named.
+    [n, 2]. ``answers`` says why the first and not the second. ``shares`` splits by feature, where that is wanted, and
+    the largest ``top`` are named.
     """
 
     trace: Trace
@@ -32,14 +32,18 @@ class NamedParts:
     targets: Targets
     parts: Decomposition
     best_two: tuple[Tensor, Tensor, Tensor]
+    answers: Answers
+    capsule_names: Sequence[str]
     shares: FeatureShares | None
     top: int
 
     def __iter__(self) -> Iterator[NodeExplanation]:
-        explanations = map(self._explanation, range(len(self.targets)))
-        return explanations if self.shares is None else map(self._with_features, explanations, range(len(self.targets)))
+        every, (classes, _, probabilities) = range(len(self.targets)), self.best_two
+        leads = make_targets(self.trace, self.targets.nodes, classes[:, 0], classes[:, 1])
+        explanations = map(self._explanation, every, self.answers(leads, probabilities))
+        return explanations if self.shares is None else map(self._with_features, explanations, every)
 
-    def _explanation(self, i: int) -> NodeExplanation:
+    def _explanation(self, i: int, answer: Answer) -> NodeExplanation:
         of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
         best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
@@ -55,20 +59,17 @@ class NamedParts:
             hops=self._hops(i),
             neighbours=self._neighbours(i),
             rest=float(self.parts.neighbours.rest[i]),
-            capsules=tuple(map(Part, self._capsule_names, self.parts.capsules[i].tolist())),
+            capsules=tuple(map(Part, self.capsule_names, self.parts.capsules[i].tolist())),
             groups=self._groups(i),
             label=own.label,
             split=own.split,
             title=own.title,
+            answer=answer,
         )
 
     def _hops(self, i: int) -> tuple[Part, ...] | None:
         hops = self.parts.hops
         return None if hops is None else tuple(Part(hop, float(values[i])) for hop, values in hops.items())
-
-    @cached_property
-    def _capsule_names(self) -> list[str]:
-        return capsule_names(self.trace.groups, self.names.classes)
 
     def _groups(self, i: int) -> tuple[GroupPart, ...] | None:
         """The groups, the one with the largest share first."""

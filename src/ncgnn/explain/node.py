@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ncgnn.explain.answer import Answer
 from ncgnn.explain.drawing import table_of_bars
 from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.text import sentence
@@ -33,6 +34,7 @@ class NodeExplanation:
         split: ``train``, ``val``, ``test`` or ``calibration``, if the graph has a split.
         title: display name of the node, if any.
         groups: contributions by group of capsules, the largest first; ``None`` if the model has only one.
+        answer: why the prediction and not the runner-up, in words and in parts of the difference.
     """
 
     node: str
@@ -51,6 +53,7 @@ class NodeExplanation:
     split: str | None = None
     title: str | None = None
     groups: tuple[GroupPart, ...] | None = None
+    answer: Answer | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -76,7 +79,10 @@ class NodeExplanation:
             yield "feature", [*self.features.largest, others, Part("bias of capsules", self.features.bias), bias]
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
-        """Kind, name, title and value of every contribution; only neighbours have titles."""
+        """Kind, name, title and value of every contribution; only neighbours have titles. The answer comes first, with
+        the lead over the runner-up."""
+        if self.answer is not None:
+            yield "answer", self.answer.sentence, "", self.answer.lead
         yield from (("group", part.name, "", part.value) for part in self.groups or ())
         yield from (("hop", part.name, "", part.value) for part in self.hops or ())
         yield from (("neighbour", part.id, part.title or "", part.value) for part in self.neighbours)

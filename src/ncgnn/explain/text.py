@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ncgnn.explain.groups import reason
-from ncgnn.explain.parts import Candidate, Neighbour, Part, called, shortened
+from ncgnn.explain.parts import Neighbour, Part, called, shortened
 
 if TYPE_CHECKING:
     from ncgnn.explain.node import NodeExplanation
@@ -13,58 +12,29 @@ _BAR = 30
 _NAME = 80
 
 
-def sentence(explanation: "NodeExplanation") -> str:
-    """The prediction, the largest contribution of each kind, and the bias, which may be larger than any of them."""
+def said(explanation: "NodeExplanation") -> list[str]:
+    """The answer: why, then why not the runner-up, and the label where it is another."""
     e = explanation
-    name = printable(called(e.node, e.title))
-    first = f"Node {name} is classified as {_said(e.prediction)}; runner-up: {_said(e.runner_up)}."
+    if e.answer is None:
+        lines = [f"{e.prediction.name}, ahead of {e.runner_up.name}."]
+    else:
+        lines = [e.answer.sentence, e.answer.rather]
     if e.label is not None and e.label != e.prediction.name:
-        first += f" Its label is {printable(e.label)}."
-    why = _reason(e)
-    if why is not None:
-        what = "This" if e.explained == e.prediction.name else f"Its score for {printable(e.explained)}"
-        first += f" {what} is {printable(why)}."
-    bias = f"Bias, independent of all nodes: {e.bias:+.3f}."
-    return f"{first} {_subject(e)}: {', '.join(_largest_parts(e))}. {bias}"
+        lines.append(f"Its label is {e.label}.")
+    return [printable(line) for line in lines]
 
 
-def _reason(e: "NodeExplanation") -> str | None:
-    return reason(e.groups, e.score) if e.groups and e.against is None else None
-
-
-def _said(candidate: Candidate) -> str:
-    return f"{printable(candidate.name)} (probability {candidate.probability:.2f}, score {candidate.value:.3f})"
-
-
-def _subject(e: "NodeExplanation") -> str:
-    if e.against is not None:
-        place = "ahead of" if e.score >= 0 else "behind"
-        return f"{printable(e.explained)} is {abs(e.score):.3f} {place} {printable(e.against)}; largest contributions"
-    is_other = e.explained != e.prediction.name
-    return (
-        f"Largest contributions to {printable(e.explained)} (score {e.score:.3f})"
-        if is_other
-        else "Largest contributions"
-    )
-
-
-def _largest_parts(e: "NodeExplanation") -> Iterator[str]:
-    kinds: dict[str, Sequence[Part]] = {
-        "group": e.groups if e.groups and _reason(e) is None else (),
-        "hop": e.hops or (),
-        "node": [Part(neighbour.name, neighbour.value) for neighbour in e.neighbours],
-        "capsule": e.capsules,
-        "feature": e.features.largest if e.features else (),
-    }
-    for kind, parts in kinds.items():
-        if parts:
-            part = max(parts, key=lambda part: abs(part.value))
-            yield f"{kind} {printable(part.name)} ({part.value:+.3f})"
+def sentence(explanation: "NodeExplanation") -> str:
+    """The node and the answer in one line."""
+    name = printable(called(explanation.node, explanation.title))
+    return f"Node {name}: {' '.join(said(explanation))}"
 
 
 def bars(explanation: "NodeExplanation") -> str:
-    """The sentence, then a bar chart per breakdown of the score."""
-    blocks = [str(explanation)]
+    """The answer, then a bar chart per breakdown of the score."""
+    first, *more = said(explanation)
+    name = printable(called(explanation.node, explanation.title))
+    blocks = ["\n".join([f"Node {name}: {first}", *more]), "Details"]
     for kind, parts in explanation.sections():
         blocks.append("\n".join([printable(heading(explanation, kind)), *_lines(parts)]))
     if explanation.features is not None:

@@ -8,7 +8,6 @@ from sklearn.metrics import confusion_matrix
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
-from ncgnn.explain.groups import capsule_names
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
@@ -42,7 +41,7 @@ def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice
         "trained": None if predictions.split is None else int((predictions.split == "train").sum()),
         "quality": _quality(predictions, len(explainer.names.classes)),
         "groups": _groups(explainer, predictions, choice),
-        "capsules": capsule_names(trace.groups, explainer.names.classes),
+        "capsules": explainer.capsule_names,
         "hops": hop_weights(explainer),
         "couplings": [[rounded(c) for c in row] for row in couplings.tolist()],
         "routing": str(explainer.selection),
@@ -72,8 +71,8 @@ def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
 
 
 def _groups(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> list[dict[str, Any]] | None:
-    """Each group of capsules: its mean share of the scores, how many nodes it is the largest part of, and the explained
-    nodes that it has the largest share of; ``None`` where there is only one."""
+    """Each group of capsules: its mean share of what tells the two best classes apart, how many nodes it is the largest
+    part of, and the explained nodes that it has the largest share of; ``None`` where there is only one."""
     shares, main = predictions.groups, predictions.main_group
     if shares is None or main is None:
         return None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ncgnn.explain import GraphExplainer, Trace, by_group, make_targets
+from ncgnn.explain import GraphExplainer, Trace, by_group, make_targets, of_bias
 
 
 class Judged(NamedTuple):
@@ -25,7 +25,7 @@ class Predictions:
         probability: of these [N, 2].
         label: the known class, -1 where there is none or one that the model does not know [N].
         split: ``train``, ``val``, ``test``, ``calibration`` or nothing [N]; ``None`` where no split is known.
-        groups: the share of each group of capsules in the score of the predicted class [N, G]; ``None`` where there is
+        groups: the share of each group of capsules in what tells the two classes apart [N, G]; ``None`` where there is
             only one group.
     """
 
@@ -43,7 +43,7 @@ class Predictions:
         known = {name: number for number, name in enumerate(names.classes)}
         label = np.array([-1 if name is None else known.get(name, -1) for name in names.labels])
         split = None if names.splits is None else np.array(names.splits)
-        return cls(best, probability, label, split, _group_shares(explainer.trace, best[:, 0]))
+        return cls(best, probability, label, split, _group_shares(explainer.trace, best))
 
     @property
     def predicted(self) -> np.ndarray:
@@ -52,7 +52,7 @@ class Predictions:
 
     @property
     def main_group(self) -> np.ndarray | None:
-        """The number of the group with the largest share of each node's score."""
+        """The number of the group that puts the predicted class ahead most."""
         return None if self.groups is None else self.groups.argmax(axis=1)
 
     @property
@@ -85,11 +85,12 @@ class Predictions:
 
 
 @torch.no_grad()
-def _group_shares(trace: Trace, predicted: np.ndarray) -> np.ndarray | None:
-    targets = make_targets(trace, torch.arange(len(predicted)), torch.from_numpy(predicted))
+def _group_shares(trace: Trace, best: np.ndarray) -> np.ndarray | None:
+    first, second = torch.from_numpy(best).t()
+    targets = make_targets(trace, torch.arange(len(best)), first, second)
     parts = by_group(trace, targets)
     if parts is None:
         return None
-    score = targets.along(trace.routing.u).clamp(min=torch.finfo(parts.dtype).tiny)
-    shares: np.ndarray = (parts / score[:, None]).numpy()
+    whole = parts.abs().sum(dim=1) + of_bias(trace, targets).abs()
+    shares: np.ndarray = (parts / whole.clamp(min=torch.finfo(parts.dtype).tiny)[:, None]).numpy()
     return shares

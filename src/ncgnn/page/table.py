@@ -33,17 +33,15 @@ class Register:
 
 def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict[str, Any]:
     """A view without what the table of nodes says, and with places instead of names."""
-    kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "words")}
+    kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "whole", "sentence", "rather")}
     if view["groups"] is not None:
         kept["groups"] = [[name, value] for name, value, _ in view["groups"]]
         kept["believed"] = [n["believed"] for n in view["neighbours"]]
     by_feature = view["features"]
     largest = [[features.place(name), value] for name, value in by_feature["largest"]]
-    lead = view["lead"] | {"neighbours": [[nodes.place(n["id"]), n["value"]] for n in view["lead"]["neighbours"]]}
     around = Register(dict.fromkeys([view["id"], *(n["id"] for n in view["neighbours"])]))
     return kept | {
         "features": by_feature | {"largest": largest},
-        "lead": lead,
         "neighbours": [
             [nodes.place(n["id"]), n["value"], n["distance"], *map(features.place, n["features"])]
             for n in view["neighbours"]

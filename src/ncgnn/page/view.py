@@ -3,23 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import dijkstra
-from torch_geometric.data import Data
-
 from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
 from ncgnn.explain.explainer import RUNNER_UP
+from ncgnn.explain.surroundings import Surroundings
 from ncgnn.page.predictions import Predictions
-from ncgnn.page.words import in_words
 
-NEIGHBOURS, FEATURES, DECIDING = 32, 12, 8
+NEIGHBOURS, FEATURES = 32, 12
 """How many are named; a drawing of more is not to be read."""
 FEATURES_EACH = 2
 """Features that are named of each neighbour."""
-FARTHEST = 4
-"""Steps that are counted; what lies farther away is only said to."""
-_LEAST = 5e-4  # of the score: what is less would read 0.0 %
+_LEAST = 5e-4  # of the whole: what is less would read 0.0 %
 
 
 class NodeViews:
@@ -32,29 +25,28 @@ class NodeViews:
         self._numbers = {id: number for number, id in enumerate(explainer.names.nodes)}
 
     def __call__(self, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-        explain = self.explainer.explain
-        return map(
-            self._view, explain(ids, features=True, top=NEIGHBOURS), explain(ids, against=RUNNER_UP, top=DECIDING)
-        )
+        return map(self._view, self.explainer.explain(ids, against=RUNNER_UP, features=True, top=NEIGHBOURS))
 
-    def _view(self, why: NodeExplanation, lead: NodeExplanation) -> dict[str, Any]:
-        node = self._numbers[why.node]
-        heard = [neighbour for neighbour in why.neighbours if abs(neighbour.value) >= _LEAST * abs(why.score)]
+    def _view(self, why: NodeExplanation) -> dict[str, Any]:
+        assert why.answer is not None
+        node, answer = self._numbers[why.node], why.answer
+        heard = [neighbour for neighbour in why.neighbours if abs(neighbour.value) >= _LEAST * answer.whole]
         others = [self._numbers[neighbour.id] for neighbour in heard]
         rest = why.score - why.bias - sum(neighbour.value for neighbour in heard)
-        view = self.known(node) | {
+        return self.known(node) | {
+            "sentence": answer.sentence,
+            "rather": answer.rather,
             "score": rounded(why.score),
+            "whole": rounded(answer.whole),
             "bias": rounded(why.bias),
             "groups": None if why.groups is None else [[p.name, rounded(p.value), p.words] for p in why.groups],
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
-            "features": _features(why),
+            "features": self._features(why, node),
             "neighbours": self._neighbours(node, others, heard),
             "rest": rounded(rest),
-            "lead": self._lead(lead),
             "links": self._links([node, *(other for other in others if other != node)]),
         }
-        return view | {"words": in_words(view)}
 
     def _neighbours(self, node: int, others: list[int], heard: Sequence[Neighbour]) -> list[dict[str, Any]]:
         steps = self._surroundings.distances(node, others)
@@ -65,11 +57,12 @@ class NodeViews:
             for other, neighbour, distance in zip(others, heard, steps, strict=True)
         ]
 
-    def _lead(self, lead: NodeExplanation) -> dict[str, Any]:
-        """What the prediction is ahead of the runner-up, and whose doing that is."""
-        others = [self.known(self._numbers[one.id]) | {"value": rounded(one.value)} for one in lead.neighbours]
-        parts = {"score": lead.score, "bias": lead.bias, "rest": lead.rest}
-        return {key: rounded(value) for key, value in parts.items()} | {"neighbours": others}
+    def _features(self, why: NodeExplanation, node: int) -> dict[str, Any]:
+        assert why.features is not None
+        named, others = why.features.largest[:FEATURES], why.features.largest[FEATURES:]
+        rest = why.features.rest + sum(part.value for part in others)
+        largest = [[self.explainer.with_value(part.name, node), rounded(part.value)] for part in named]
+        return {"largest": largest, "rest": rounded(rest), "bias": rounded(why.features.bias)}
 
     def _links(self, nodes: list[int]) -> list[list[str]]:
         return [[self._id(nodes[a]), self._id(nodes[b])] for a, b in self._surroundings.links(nodes)]
@@ -106,30 +99,3 @@ def _through(neighbour: Neighbour) -> list[str]:
 
 def _pairs(parts: Sequence[Part]) -> list[list[Any]]:
     return [[part.name, rounded(part.value)] for part in parts]
-
-
-def _features(why: NodeExplanation) -> dict[str, Any]:
-    assert why.features is not None
-    named, others = why.features.largest[:FEATURES], why.features.largest[FEATURES:]
-    rest = why.features.rest + sum(part.value for part in others)
-    return {"largest": _pairs(named), "rest": rounded(rest), "bias": rounded(why.features.bias)}
-
-
-class Surroundings:
-    """The edges of a graph, without their weights."""
-
-    def __init__(self, data: Data) -> None:
-        source, target = data.edge_index.numpy()
-        ones = np.ones(source.size, dtype=np.int8)
-        self.adjacency = sp.csr_array((ones, (source, target)), shape=(data.num_nodes, data.num_nodes))
-
-    def distances(self, node: int, others: Sequence[int]) -> list[int | None]:
-        """Steps from a node to others; ``None`` where they are too many, or there is no way."""
-        steps = dijkstra(self.adjacency, unweighted=True, indices=node, limit=FARTHEST)[list(others)]
-        return [int(count) if np.isfinite(count) else None for count in steps]
-
-    def links(self, nodes: Sequence[int]) -> list[tuple[int, int]]:
-        """The edges among nodes, by their places in the list; each edge once."""
-        inside = sp.coo_array(self.adjacency[list(nodes)][:, list(nodes)])
-        pairs = zip(inside.row.tolist(), inside.col.tolist(), strict=True)
-        return sorted({(a, b) for a, b in pairs if a < b})

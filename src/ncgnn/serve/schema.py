@@ -46,23 +46,10 @@ class Known(BaseModel):
 
 
 class NearNode(Known):
-    value: float = Field(description="its part of the score")
+    value: float = Field(description="its part of the lead")
     distance: int | None = Field(description="steps along edges; none where there are many")
     features: list[str] = Field(description="names of the features that make most of its part")
     believed: str | None = Field(None, description="class it is taken for, where that is part of its part")
-
-
-class DecidingNode(Known):
-    value: float = Field(description="its part of the lead")
-
-
-class Lead(BaseModel):
-    """What the prediction is ahead of the runner-up."""
-
-    score: float
-    bias: float
-    rest: float
-    neighbours: list[DecidingNode]
 
 
 class FeatureBars(BaseModel):
@@ -72,11 +59,14 @@ class FeatureBars(BaseModel):
 
 
 class View(Known):
-    """A node as the page draws it: parts of the score of the predicted class, to three digits."""
+    """A node as the page draws it: parts of the lead of the predicted class over the runner-up, to three digits."""
 
     model_config = ConfigDict(extra="allow")  # the page's own business
 
-    score: float
+    sentence: str = Field(description="why, in one sentence")
+    rather: str = Field(description="why this class rather than the runner-up, in shares")
+    score: float = Field(description="the lead: the sum of all parts")
+    whole: float = Field(description="the magnitudes of all parts of nodes, which shares are of")
     bias: float
     groups: list[tuple[str, float, str]] | None = Field(
         None, description="parts of groups of capsules: name, part, and what it reads in words; none where there is one"
@@ -86,6 +76,4 @@ class View(Known):
     features: FeatureBars
     neighbours: list[NearNode]
     rest: float
-    lead: Lead
     links: list[tuple[str, str]] = Field(description="edges among the node and its neighbours")
-    words: str

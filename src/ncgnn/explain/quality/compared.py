@@ -9,8 +9,8 @@ from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
 
 from ncgnn.explain.contributions import by_node, decisive, filter_rows
+from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.hop_by_hop import HopByHop
-from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.targets import ahead_of_others
 from ncgnn.nn import proportions
 from ncgnn.sparse import Polynomial

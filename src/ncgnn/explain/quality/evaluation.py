@@ -9,10 +9,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.explain.groups import FEATURES
+from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.compared import Ranking, rankings
 from ncgnn.explain.quality.measures import Measured, ranked, remove, summary
 from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, has_truth, planted_features, planted_nodes
-from ncgnn.explain.quality.presence import Subject
 
 FIRST = 10
 """Number of top nodes whose overlap is compared."""

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import MessagePassing
 
-from ncgnn.explain.quality.presence import Subject
+from ncgnn.explain.presence import Subject
 from ncgnn.nn import proportions, route
 from ncgnn.sparse import CSR, Polynomial
 

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch_geometric.explain import characterization_score
 
 from ncgnn.explain.contributions import receptive_field
-from ncgnn.explain.quality.presence import Subject
+from ncgnn.explain.presence import Subject
 from ncgnn.nn import proportions
 
 SPARSITIES = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)

@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 from torch_geometric.explain import Explainer, GNNExplainer
 
 from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.compared import MODEL, SORTED, STEPS, feature_leaf
 from ncgnn.explain.quality.measures import Measured, field
-from ncgnn.explain.quality.presence import Subject
 from ncgnn.explain.targets import ahead_of_others
 from ncgnn.explain.trace import Trace
 from ncgnn.nn import proportions

@@ -57,7 +57,7 @@ function groupBars() {
     name: element("span", {}, name, element("small", {}, `${words}; main group of ${grouped(main)} nodes`)),
     value: share,
   }));
-  return bars("Mean share of the score of the predicted class; the rest is the bias", parts, 1);
+  return bars("Mean share of what tells the predicted class from the runner-up", parts, 1);
 }
 
 function ofTheModel() {

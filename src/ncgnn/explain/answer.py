@@ -1,0 +1,108 @@
+"""Why the predicted class and not the runner-up: what an explanation says first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from ncgnn.explain.contributions import Pulls, batches, pulls
+from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.groups import BELIEFS
+from ncgnn.explain.sentence import Facts, Near, rather, sentence
+from ncgnn.explain.surroundings import Surroundings
+from ncgnn.explain.targets import Targets
+from ncgnn.explain.trace import Trace
+from ncgnn.explain.wording import Said, Wording
+from ncgnn.scored import Scored
+
+NEAR = 8
+"""Neighbours of which a sentence may name some."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What puts the predicted class ahead of the runner-up: all parts are differences of two scores.
+
+    Attributes:
+        sentence: why, in a sentence that needs no other.
+        rather: why this class rather than the runner-up, in shares.
+        lead: the difference of the two scores; ``own``, ``others`` and ``bias`` add up to it.
+        own: the part of the node itself.
+        others: the parts of all other nodes.
+        bias: the part that depends on no node.
+        whole: the magnitudes of the parts of all nodes and of the bias, which shares are of.
+    """
+
+    sentence: str
+    rather: str
+    lead: float
+    own: float
+    others: float
+    bias: float
+    whole: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers for the nodes of one graph."""
+
+    scored: Scored
+    trace: Trace
+    shares: FeatureShares
+
+    @cached_property
+    def surroundings(self) -> Surroundings:
+        return Surroundings(self.scored.data)
+
+    @cached_property
+    def wording(self) -> Wording:
+        return Wording(self.shares.columns, self.scored.names, self.scored.data)
+
+    def __call__(self, leads: Targets, probabilities: Tensor) -> Iterator[Answer]:
+        """One for each lead of a class over another; probabilities of the two [n, 2]."""
+        bias = (self.trace.bias[leads.classes] * leads.direction).sum(dim=(1, 2)).tolist()
+        for piece in batches(torch.arange(len(leads)), self.trace.a_bar.shape[1]):
+            found = pulls(self.trace, leads[piece], NEAR)
+            for row, place in enumerate(piece.tolist()):
+                target = leads[place : place + 1]
+                yield self._answer(target, found, row, bias[place], probabilities[place].tolist())
+
+    def _answer(self, target: Targets, found: Pulls, row: int, bias: float, probabilities: Sequence[float]) -> Answer:
+        own, total = float(found.value[row, 0]), float(found.total[row])
+        magnitude = float(found.magnitude[row])
+        node, names = int(target.nodes[0]), self.scored.names
+        first, second = (names.classes[c] for c in target.classes[0].tolist())
+        features = self.shares.of_few(target, found.index[row], [a[row] for a in found.weights])
+        neighbours = self.surroundings.neighbours(node)
+        facts = Facts(
+            first,
+            second,
+            probabilities=(probabilities[0], probabilities[1]),
+            calibrated=self.scored.calibration is not None,
+            score=float(self.trace.lengths[node, target.classes[0, 0]]),
+            own=own,
+            supporting=(magnitude - abs(own) + total - own) / 2,
+            opposing=(magnitude - abs(own) - total + own) / 2,
+            bias=bias,
+            own_features=self._said(features[0], node),
+            near=self._near(found, row, neighbours),
+            near_features=self._said(features[1:].sum(dim=0), int(found.index[row, 1:2].sum())),
+            degree=len(neighbours),
+            reads_classes=self.trace.groups[-1].reads.what == BELIEFS,
+        )
+        words = sentence(facts), rather(facts)
+        return Answer(*words, total + bias, own, total - own, bias, magnitude + abs(bias))
+
+    def _near(self, found: Pulls, row: int, neighbours: set[int]) -> list[Near]:
+        names = self.scored.names
+        pairs = zip(found.index[row, 1:].tolist(), found.value[row, 1:].tolist(), strict=True)
+        return [Near(names.title(j) or names.nodes[j], value, j in neighbours) for j, value in pairs if value]
+
+    def _said(self, parts: Tensor, node: int) -> list[Said]:
+        """The two features that speak most for the class, those that hardly do left out."""
+        total = float(parts.clamp(min=0).sum())
+        values, places = parts.topk(min(2, len(parts)))
+        pairs = zip(places.tolist(), values.tolist(), strict=True)
+        return [self.wording(feature, node) for feature, value in pairs if value > 0.1 * total]

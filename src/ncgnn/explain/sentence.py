@@ -1,0 +1,178 @@
+"""The answer in words, for a reader who knows nothing of the method. All texts of an answer are made here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ncgnn.explain.parts import shortened
+from ncgnn.explain.wording import WORDS, Said, listed, quoted
+
+MOST, HARDLY = 0.5, 0.1  # of what speaks for a class
+LEAST = 0.005  # of the whole: what is less would read 0 %
+CLOSE = 0.01  # of the score: a lead that is none
+_TITLE = 40
+
+
+@dataclass(frozen=True)
+class Near:
+    """A node that contributes: what it is called, its part, and whether an edge leads to it."""
+
+    name: str
+    value: float
+    is_linked: bool
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a sentence is made of; parts are of the lead of the first class over the second."""
+
+    first: str
+    second: str
+    probabilities: tuple[float, float]
+    calibrated: bool
+    score: float
+    own: float
+    supporting: float
+    opposing: float
+    bias: float
+    own_features: Sequence[Said] = ()
+    near: Sequence[Near] = ()
+    near_features: Sequence[Said] = ()
+    degree: int = 1
+    reads_classes: bool = False
+
+    @property
+    def others(self) -> float:
+        return self.supporting - self.opposing
+
+    @property
+    def whole(self) -> float:
+        return abs(self.own) + self.supporting + self.opposing + abs(self.bias)
+
+    @property
+    def is_close(self) -> bool:
+        """Whether a reader would see two equal numbers."""
+        first, second = (round(100 * p) for p in self.probabilities)
+        return first == second or self.own + self.others + self.bias <= CLOSE * self.score
+
+
+def sentence(facts: Facts) -> str:
+    """Why, in one sentence."""
+    if facts.is_close:
+        return f"Too close to call between {facts.first} and {facts.second}{_sides(facts)}."
+    parts = {"own": facts.own, "others": facts.others, "bias": facts.bias}
+    positive = {kind: value for kind, value in parts.items() if value > 0}
+    if not positive:
+        return f"{facts.first}, though little speaks for it{_alone(facts, ', and ')}."
+    main = max(positive, key=lambda kind: positive[kind])
+    share = positive[main] / sum(positive.values())
+    mainly = "" if share > 1 - HARDLY else "mainly " if share >= MOST else "partly "
+    return f"{facts.first}, {mainly}because {_clause(facts, main)}{_rest(facts, main)}."
+
+
+def _clause(facts: Facts, kind: str) -> str:
+    if kind == "own":
+        return f"of {_own(facts)}"
+    if kind == "bias":
+        return "the model assumes this class when little speaks for another"
+    return _linked(facts) or f"of {_neighbours(facts)}"
+
+
+def _own(facts: Facts) -> str:
+    return f"its own {_features(facts.own_features)}" if facts.own_features else "what it is itself"
+
+
+def _features(features: Sequence[Said]) -> str:
+    """``title “yoga” and “mat”``, ``brand “Verdo” and price 3.20 (lower than 95 %)``."""
+    parts = []
+    for of, members in groupby(features, key=lambda said: said.of):
+        names = [shortened(said.name, _TITLE) for said in members]
+        parts += [f"{of.removesuffix('s') if of == WORDS and len(names) == 1 else of} {listed(names)}"] if of else names
+    return listed(parts)
+
+
+def _linked(facts: Facts) -> str | None:
+    """The few nodes that make most of what the others say; ``None`` where they are many."""
+    named, total = [], 0.0
+    for near in facts.near:
+        if total >= MOST * facts.supporting or len(named) == 3:
+            break
+        if near.value > 0:
+            named.append(near)
+            total += near.value
+    if not named or total < MOST * facts.supporting:
+        return None
+    names = listed([quoted(shortened(near.name, _TITLE)) for near in named])
+    if all(near.is_linked for near in named):
+        return f"it is linked with {names}"
+    return f"of {names} in its surroundings"
+
+
+def _neighbours(facts: Facts) -> str:
+    if facts.reads_classes:
+        return "the classes of its neighbours"
+    if facts.near_features:
+        return f"its neighbours, above all their {_features(facts.near_features)}"
+    return "its neighbours"
+
+
+def _rest(facts: Facts, main: str) -> str:
+    """What of the two kinds of reasons is not the main one."""
+    small = HARDLY * facts.whole
+    if main != "others" and not facts.degree:
+        return "; it has no neighbours"
+    others = {"own": ("its own features", facts.own), "others": ("its neighbours", facts.others)}
+    said = []
+    for kind, (name, value) in others.items():
+        if kind == main:
+            continue
+        if value < -small:
+            said.append(f"although {name} speak for {facts.second}")
+        elif value > small:
+            said.append(f"and also because {_clause(facts, kind)}")
+        elif main != "bias":
+            said.append(f"{name} hardly matter")
+    if not said:
+        return ""
+    joint = "; " if said[0].endswith("matter") else ", "
+    return joint + ", ".join(said)
+
+
+def _alone(facts: Facts, joint: str) -> str:
+    return "" if facts.degree else f"{joint}it has no neighbours"
+
+
+def _sides(facts: Facts) -> str:
+    """Who speaks for which, where nothing decides."""
+    small = HARDLY * facts.whole
+    kinds = {"its own features": facts.own, "its neighbours": facts.others}
+    sides = {name: facts.first if value > 0 else facts.second for name, value in kinds.items() if abs(value) > small}
+    if not sides:
+        return _alone(facts, "; ")
+    if len(set(sides.values())) == 1 and len(sides) == 2:
+        return f": its own features and its neighbours lean slightly towards {facts.first}"
+    return f": {', '.join(f'{name} speak for {side}' for name, side in sides.items())}{_alone(facts, '; ')}"
+
+
+def rather(facts: Facts) -> str:
+    """Why this class rather than the other, in shares of what tells the two apart."""
+    first, second = map(_percent, facts.probabilities)
+    note = "" if facts.calibrated else ", not calibrated"
+    head = f"{facts.first} rather than {facts.second} ({first} against {second}{note})"
+    if not facts.whole:
+        return f"{head}: nothing tells them apart."
+    parts = [("the node itself", facts.own), ("other nodes", facts.supporting), ("other nodes", -facts.opposing)]
+    parts.append(("the model's leaning", facts.bias))
+    towards, against = (_shares(facts, parts, sign) for sign in (1, -1))
+    said = [towards.replace("% from", "% comes from", 1), f"{against} speaks for {facts.second}" if against else ""]
+    return f"{head}. Of what tells them apart, {'; '.join(filter(None, said))}."
+
+
+def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> str:
+    """``90 % from the node itself and 5 % from other nodes``, of the parts with this sign."""
+    shares = [(name, sign * value / facts.whole) for name, value in parts]
+    return listed([f"{_percent(share)} from {name}" for name, share in shares if share >= LEAST])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

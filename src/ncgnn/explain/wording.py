@@ -1,0 +1,107 @@
+"""What features are called in a sentence: by the column of a table that they come from, numbers with their values."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from torch_geometric.data import Data
+
+from ncgnn.data.tables.encoding import Column
+from ncgnn.explain.features import Columns
+from ncgnn.explain.groups import BELIEFS, FEATURES, LINKS
+from ncgnn.scored import Names
+
+WORDS = "features"
+"""What features are that come from no table."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A feature in a sentence, as in "its own title “yoga” and “mat”".
+
+    Attributes:
+        of: what it is one of, such as a column; nothing for a number, which is said as a whole.
+        name: it alone, in quotation marks, or a number with its value.
+    """
+
+    of: str
+    name: str
+
+
+class Wording:
+    """The features of one graph in words."""
+
+    def __init__(self, columns: Columns, names: Names, data: Data) -> None:
+        self.columns, self.names, self.data = columns, names, data
+
+    def __call__(self, feature: int, node: int) -> Said:
+        """How a feature of a node is said."""
+        reads, number = self.columns.read(feature)
+        if reads.what == FEATURES:
+            return self._of_table(number, node)
+        if reads.what == LINKS:
+            id, title = self.names.linked_node(number)
+            return Said("links with", quoted(title or id))
+        if reads.what == BELIEFS:
+            return Said("neighbours of class", quoted(self.names.classes[number]))
+        return Said(reads.what, str(number))
+
+    def _of_table(self, number: int, node: int) -> Said:
+        if number not in self._columns:
+            return Said(WORDS, quoted(self.names.features[number]))
+        column, name = self._columns[number]
+        if not column.is_number or column.flag:
+            return Said(WORDS if column.flag else column.name, quoted(name))
+        return Said("", f"{column.name} {self._value(column, node)}")
+
+    def with_value(self, feature: str, node: int) -> str:
+        """The name of a feature, of a number with its value and how that compares."""
+        column = self._scaled.get(feature)
+        return feature if column is None else f"{feature} {self._value(column, node)}"
+
+    @cached_property
+    def _scaled(self) -> dict[str, Column]:
+        encoding = self.data.get("encoding")
+        return {} if encoding is None else {column.name: column for column in encoding.scaled}
+
+    def _value(self, column: Column, node: int) -> str:
+        values = self._numbers.get(column.name)
+        if values is None or np.isnan(values[node]):
+            return "(missing)"
+        known = values[~np.isnan(values)]
+        below, above = (100 * np.mean(known < values[node]), 100 * np.mean(known > values[node]))
+        side = f"higher than {below:.0f} %" if below >= above else f"lower than {above:.0f} %"
+        return f"{_shown(column, values[node])} ({side})"
+
+    @cached_property
+    def _columns(self) -> dict[int, tuple[Column, str]]:
+        """The column of each feature of a table, and the rest of its name."""
+        encoding, found = self.data.get("encoding"), {}
+        for column in encoding.columns if encoding is not None else ():
+            for name in column.feature_names:
+                found[len(found)] = (column, name[len(column.name) + 1 :] or name)
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, np.ndarray]:
+        encoding, numbers = self.data.get("encoding"), self.data.get("numbers")
+        if encoding is None or numbers is None:
+            return {}
+        return dict(zip((column.name for column in encoding.scaled), numbers.numpy().T, strict=True))
+
+
+def _shown(column: Column, value: float) -> str:
+    if column.kind == "date":
+        return str(np.datetime64("1970-01-01") + np.timedelta64(int(value), "D"))
+    if value == int(value) or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:,.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
+
+
+def quoted(name: str) -> str:
+    return f"“{name}”"
+
+
+def listed(names: list[str]) -> str:
+    """``a``, ``a and b`` or ``a, b and c``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))

@@ -1,0 +1,148 @@
+"""The answer as a stranger reads it, and the numbers in it."""
+
+import re
+from dataclasses import replace
+
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.classifier import NCGNNClassifier
+from ncgnn.data import read_graph, usual_split
+from ncgnn.data.generated.shop import shop_tables
+from ncgnn.explain import GraphExplainer, by_node, make_targets
+from ncgnn.explain.capsule_names import responses
+from ncgnn.explain.features import OfCapsules
+from ncgnn.explain.sentence import Facts, Near, rather, sentence
+from ncgnn.explain.text import bars
+from ncgnn.explain.wording import Said
+
+INSIDE = re.compile(r"\b(hop|hops|coupling|couplings|capsule|capsules|routing|squashing|bias)\b", re.IGNORECASE)
+
+DRAMA = Facts(
+    "Drama",
+    "Comedy",
+    probabilities=(0.71, 0.2),
+    calibrated=True,
+    score=2.0,
+    own=0.9,
+    supporting=0.05,
+    opposing=0.03,
+    bias=0.02,
+    own_features=[Said("keywords", "“murder”"), Said("keywords", "“court”")],
+    near=[Near("Goggles", 0.03, True), Near("Rope", 0.02, True)],
+)
+
+
+def test_own_features_are_the_reason():
+    assert sentence(DRAMA) == ("Drama, because of its own keywords “murder” and “court”; its neighbours hardly matter.")
+
+
+def test_linked_nodes_are_the_reason():
+    by_links = replace(DRAMA, own=0.01, supporting=0.9, near=[Near("Goggles", 0.5, True), Near("Rope", 0.3, True)])
+    assert sentence(by_links) == "Drama, because it is linked with “Goggles”; its own features hardly matter."
+
+
+def test_what_speaks_for_the_other_class_is_said():
+    assert sentence(replace(DRAMA, opposing=0.6)).endswith(", although its neighbours speak for Comedy.")
+
+
+def test_equal_numbers_are_too_close_to_call():
+    assert sentence(replace(DRAMA, probabilities=(0.452, 0.448))).startswith(
+        "Too close to call between Drama and Comedy"
+    )
+    assert sentence(replace(DRAMA, own=0.0, supporting=0.03, bias=0.005)).startswith("Too close to call")
+
+
+def test_an_isolated_node_has_no_neighbours():
+    alone = replace(DRAMA, degree=0, supporting=0.0, opposing=0.0, near=[])
+    assert sentence(alone) == "Drama, because of its own keywords “murder” and “court”; it has no neighbours."
+    assert "neighbours" not in rather(alone)
+
+
+def test_shares_are_of_what_tells_the_two_classes_apart():
+    assert rather(DRAMA) == (
+        "Drama rather than Comedy (71 % against 20 %). Of what tells them apart, 90 % comes from the node itself, 5 % "
+        "from other nodes and 2 % from the model's leaning; 3 % from other nodes speaks for Comedy."
+    )
+    assert "not calibrated" in rather(replace(DRAMA, calibrated=False))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory) -> Data:
+    folder = tmp_path_factory.mktemp("shop")
+    for name, table in shop_tables().items():
+        table.to_csv(folder / name, index=False)
+    edges = folder / "bought-together.csv"
+    return usual_split(
+        read_graph(folder / "products.csv", edges, label="department", title="title", weight="orders", ignore=["shelf"])
+    )
+
+
+@pytest.fixture(scope="module")
+def explainer(shop) -> GraphExplainer:
+    return GraphExplainer(NCGNNClassifier(epochs=40).fit_scored(shop))
+
+
+@pytest.fixture(scope="module")
+def explanations(explainer):
+    return list(explainer.explain(features=True))
+
+
+def test_no_word_of_the_method_stands_above_the_fold(explanations):
+    for one in explanations:
+        assert not INSIDE.search(bars(one).split("\n\nDetails\n")[0])
+        assert not INSIDE.search(one._repr_html_().split("<details>")[0])
+
+
+def test_the_parts_add_up_to_the_lead(explainer, explanations):
+    for one in explanations[:50]:
+        parts = one.answer.own + one.answer.others + one.answer.bias
+        assert parts == pytest.approx(one.prediction.value - one.runner_up.value, abs=1e-4)
+        assert abs(one.answer.lead) <= one.answer.whole + 1e-6
+
+
+def test_the_magnitudes_of_all_nodes_are_the_whole(explainer):
+    (one,) = explainer.explain(["P0001"])
+    trace, nodes = explainer.trace, torch.tensor(explainer.names.node_numbers(["P0001"]))
+    first, second = (torch.tensor([explainer.names.class_number(c.name)]) for c in (one.prediction, one.runner_up))
+    parts = by_node(trace, make_targets(trace, nodes, first, second))[0]
+    assert one.answer.whole == pytest.approx(parts.abs().sum().item() + abs(one.answer.bias), rel=1e-4)
+
+
+def test_products_that_were_never_bought_have_no_neighbours(explanations):
+    alone = [one for one in explanations if int(one.node[1:]) > 794]
+    assert len(alone) == 6
+    for one in alone:
+        assert "no neighbours" in one.answer.sentence or "Too close" in one.answer.sentence
+        assert one.answer.others == 0
+
+
+def test_a_sentence_names_words_of_the_product_itself(explanations):
+    named = [one for one in explanations if "its own title “" in one.answer.sentence]
+    assert len(named) > 100
+    for one in named:
+        (word,) = re.findall(r"its own title “([^”]+)”", one.answer.sentence)[:1]
+        assert word in one.title.lower()
+
+
+def test_numbers_are_said_with_their_values(shop, explainer):
+    number = explainer.names.node_numbers(["P0003"])[0]
+    price = shop.numbers[number, [column.name for column in shop.encoding.scaled].index("price")].item()
+    assert explainer.with_value("price", number).startswith(f"price {price:,.2f} (")
+    assert explainer.with_value("title:yoga", number) == "title:yoga"
+
+
+def test_capsules_are_named_by_what_they_respond_to(explainer):
+    assert len(set(explainer.capsule_names)) == len(explainer.capsule_names)
+    assert all(re.fullmatch(r"\d+ \(.+\)", name) for name in explainer.capsule_names)
+
+
+def test_responses_and_the_share_of_the_constant_add_up_to_the_capsules(explainer):
+    group = explainer._feature_shares.groups[0]
+    assert isinstance(group, OfCapsules)
+    z = group.group.x.product(group.w_dot.contiguous()).view(-1, *group.primary.bias.shape) + group.primary.bias
+    h = group.gates * z
+    constant = (h * group.gates * group.primary.bias).sum(dim=(0, 2))
+    lengths = torch.linalg.vector_norm(h, dim=2).sum(dim=0)
+    torch.testing.assert_close(responses(group).sum(dim=0) + constant, lengths, rtol=1e-4, atol=1e-3)
