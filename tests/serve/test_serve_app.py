@@ -138,7 +138,14 @@ def test_the_interface_is_read_only_and_described(get, ask):
     assert get("/api/predict", method="POST", node=0)[0] == 405
     assert get("/docs")[0] == 404
     _, schema = ask("/openapi.json")
-    assert set(schema["paths"]) == {"/api/predict", "/api/explain", "/api/view", "/api/nodes"}
+    assert set(schema["paths"]) == {
+        "/api/predict",
+        "/api/explain",
+        "/api/view",
+        "/api/nodes",
+        "/api/what-if",
+        "/api/without",
+    }
     for path in schema["paths"].values():
         described = path["get"]
         assert described["description"]

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,6 +37,7 @@ Out = Annotated[Path | None, typer.Option(help="Write a table to this file (.csv
 Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare with other explanation methods.")]
 Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
+WhatIf = Annotated[bool, typer.Option("--what-if", help="Also say which removals would change the class.")]
 Page = Annotated[Path | None, typer.Option(help="Write a self-contained HTML page.")]
 
 
@@ -47,6 +49,7 @@ def explain(
     class_name: Class = None,
     against: Against = None,
     features: Features = False,
+    what_if: WhatIf = False,
     top: Top = None,
     out: Out = None,
     as_json: Json = False,
@@ -55,12 +58,16 @@ def explain(
     sample: Sample = None,
     model_class: ModelClass = None,
 ) -> None:
-    """Explain predictions: how much each hop, neighbour, capsule and feature contributes to a score.
+    """Explain predictions: why, in a sentence, what would change it, and how much each part contributes to the score.
 
-    Contributions are exact and add up to the score. Prints explanations for the nodes given with --node. With --out,
-    writes them (all nodes if --node is omitted) to a table with columns id, class, kind, name, title and contribution.
+    Contributions are exact and add up to the score. With --what-if, also finds the fewest neighbours, links or
+    features whose removal changes the class, confirmed by full forward passes. Prints explanations for the nodes given
+    with --node. With --out, writes them (all nodes if --node is omitted) to a table with columns id, class, kind, name,
+    title and contribution.
 
     Example: `ncgnn explain runs/karate --node 0 --node 33`
+
+    Example: `ncgnn explain runs/karate karate --node 0 --what-if`
 
     Example: `ncgnn explain runs/topics --nodes nodes.csv --edges edges.csv --out reasons.parquet`
 
@@ -69,6 +76,7 @@ def explain(
     Example: `ncgnn explain runs/karate --evaluate --sample 2`
     """
     form = {"--class": class_name, "--against": against, "--features": features, "--top": top, "--json": as_json}
+    form["--what-if"] = what_if
     node = list(dict.fromkeys(node)) if node else None  # a node that is named twice is one
     if evaluate:
         check_evaluate(out, form | {"--node": node, "--page": page})
@@ -76,6 +84,8 @@ def explain(
         check_page(page, form | {"--out": out, "--sample": sample})
     else:
         _check(node, out, as_json, sample)
+        if out is not None:
+            refuse({"--what-if": what_if}, "--what-if takes several forward passes a node: give --node instead")
     from ncgnn.classifier.run_folder import with_split_of_run
     from ncgnn.explain import GraphExplainer
 
@@ -91,7 +101,7 @@ def explain(
         make_page(page, explainer, node)
         return
     explanations = explainer.explain(node, against, features, top or TOP, class_name)
-    _show(explanations, out, as_json, len(node) if node else found.num_nodes)
+    _show(explanations, out, as_json, len(node) if node else found.num_nodes, what_if)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
@@ -107,8 +117,11 @@ def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int 
         raise InputError("choose nodes with --node ID, or write all of them to a table with --out FILE.csv")
 
 
-def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: bool, total: int) -> None:
+def _show(
+    explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: bool, total: int, what_if: bool
+) -> None:
     from ncgnn.cli.progress import track
+    from ncgnn.explain.counterfactual import what_would_change
     from ncgnn.explain.table import write_table
     from ncgnn.explain.text import bars
 
@@ -117,7 +130,12 @@ def _show(explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: 
         print(f"{out}: explanations of {several(total, 'node')}")
         return
     for explanation in explanations:
-        print(json.dumps(explanation.to_dict()) if as_json else f"{bars(explanation)}\n")
+        changes = what_would_change(explanation) if what_if else []
+        if as_json:
+            more = {"what_if": [asdict(change) for change in changes]} if what_if else {}
+            print(json.dumps(explanation.to_dict() | more))
+        else:
+            print(f"{bars(explanation, [change.sentence for change in changes])}\n")
 
 
 def check_page(page: Path, others: Mapping[str, object]) -> None:

@@ -11,6 +11,7 @@ from ncgnn.explain.contributions import (
     decompose,
     of_bias,
 )
+from ncgnn.explain.counterfactual import Counterfactual
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.groups import TracedGroup
@@ -22,6 +23,7 @@ from ncgnn.explain.trace import Selection, Trace, is_explained, selection, trace
 
 __all__ = [
     "Candidate",
+    "Counterfactual",
     "Decomposition",
     "FeatureShares",
     "GraphExplainer",

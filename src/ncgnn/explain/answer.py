@@ -88,7 +88,7 @@ class Answers:
             bias=bias,
             own_features=self._said(features[0], node),
             near=self._near(found, row, neighbours),
-            near_features=self._said(features[1:].sum(dim=0), int(found.index[row, 1:2].sum())),
+            near_features=self._said(features[1:].sum(dim=0), None),
             degree=len(neighbours),
             reads_classes=self.trace.groups[-1].reads.what == BELIEFS,
         )
@@ -100,7 +100,7 @@ class Answers:
         pairs = zip(found.index[row, 1:].tolist(), found.value[row, 1:].tolist(), strict=True)
         return [Near(names.title(j) or names.nodes[j], value, j in neighbours) for j, value in pairs if value]
 
-    def _said(self, parts: Tensor, node: int) -> list[Said]:
+    def _said(self, parts: Tensor, node: int | None) -> list[Said]:
         """The two features that speak most for the class, those that hardly do left out."""
         total = float(parts.clamp(min=0).sum())
         values, places = parts.topk(min(2, len(parts)))

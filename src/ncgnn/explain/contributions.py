@@ -189,14 +189,14 @@ def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
     parts = reduce(torch.add, (a[heard, None, None] * said[heard] for a, said in pairs))
     u, left, gone = trace.routing.u[node], torch.arange(len(heard)), heard[:0]
     while len(left):
-        order = _lead(u - parts[left], chosen_class).argsort(stable=True)
+        order = lead_of(u - parts[left], chosen_class).argsort(stable=True)
         count = max(1, len(gone))
         next_ones, left = left[order[:count]], left[order[count:]]
         u, gone = u - parts[next_ones].sum(dim=0), torch.cat([gone, next_ones])
     return heard[gone]
 
 
-def _lead(u: Tensor, chosen_class: int) -> Tensor:
+def lead_of(u: Tensor, chosen_class: int) -> Tensor:
     """The lead of a class over the best other class [n], for class capsules [n, C, f_c]."""
     lengths: Tensor = torch.linalg.vector_norm(u, dim=-1)
     own = lengths[:, chosen_class].clone()

@@ -11,11 +11,14 @@ from ncgnn.errors import InputError
 from ncgnn.explain.answer import Answers
 from ncgnn.explain.capsule_names import capsule_names
 from ncgnn.explain.contributions import decisive, decompose
+from ncgnn.explain.counterfactual import MOST, Counterfactual, What, counterfactual
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
+from ncgnn.explain.removal import Removal
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import Selection, selection, trace_scored
+from ncgnn.nn import proportions
 from ncgnn.scored import Scored, find
 
 RUNNER_UP = "runner-up"
@@ -72,7 +75,8 @@ class GraphExplainer:
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
         parts, named = decompose(self.trace, targets, top), (self._answers, self.capsule_names)
-        return iter(NamedParts(self.trace, self.names, targets, parts, self._best_two(at), *named, shares, top))
+        explanations = NamedParts(self.trace, self.names, targets, parts, self._best_two(at), *named, shares, top)
+        return (one.of(self) for one in explanations)
 
     def decisive(self, node: object, top: int = 16) -> list[str]:
         """Ids of the nodes that a prediction depends on, most decisive first: each one is the node whose removal, with
@@ -80,6 +84,43 @@ class GraphExplainer:
         (number,) = self.names.node_numbers([node])
         order = decisive(self.trace, number, int(self._ranked[number, 0]))
         return [self.names.nodes[other] for other in order[:top].tolist()]
+
+    def counterfactual(self, node: object, what: What = "neighbours", most: int = MOST) -> Counterfactual:
+        """The fewest neighbours, links or features whose removal changes the class of a node, as far as they are found:
+        ranked by their contributions, confirmed by full forward passes, and none of them could stay.
+
+        Args:
+            node: its id.
+            what: ``neighbours``, ``links`` (of the node) or ``features`` (of the node).
+            most: how many are removed at most.
+        """
+        (number,) = self.names.node_numbers([node])
+        return counterfactual(self.removal, self.names, self._said, number, what, most)
+
+    def without(self, node: object, neighbours: Sequence[object] = (), features: Sequence[str] = ()) -> Tensor:
+        """Probabilities of the classes [C] of a node by a full forward pass without these neighbours, or without these
+        features of its own."""
+        (number,) = self.names.node_numbers([node])
+        gone = {"neighbours": self.names.node_numbers(neighbours), "features": self._columns_called(features)}
+        scores = self.removal.scores_without(number, gone)[0]
+        shares = proportions(scores[None])
+        if self.scored.calibration is None:
+            return shares[0]
+        return torch.from_numpy(self.scored.calibration.probabilities(shares.numpy()))[0]
+
+    def _columns_called(self, features: Sequence[str]) -> list[int]:
+        columns = self._feature_shares.columns
+        known = [columns.name(number, self.names) for number in range(columns.total)] if features else []
+        return find(features, known, "feature")
+
+    @cached_property
+    def removal(self) -> Removal:
+        """The model without some of what it hears."""
+        return Removal(self.trace, self._feature_shares, self.scored.data)
+
+    def _said(self, feature: int, node: int) -> str:
+        said = self._answers.wording(feature, node)
+        return f"{said.of} {said.name}" if said.of else said.name
 
     @property
     def probabilities(self) -> Tensor:

@@ -2,12 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from ncgnn.errors import InputError
 from ncgnn.explain.answer import Answer
 from ncgnn.explain.drawing import table_of_bars
 from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.text import sentence
+
+if TYPE_CHECKING:
+    from ncgnn.explain.counterfactual import Counterfactual, What
+    from ncgnn.explain.explainer import GraphExplainer
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,19 @@ class NodeExplanation:
     title: str | None = None
     groups: tuple[GroupPart, ...] | None = None
     answer: Answer | None = None
+
+    _explainer: ClassVar["GraphExplainer | None"] = None
+
+    def of(self, explainer: "GraphExplainer") -> Self:
+        """The explanation, which may ask its explainer for more."""
+        object.__setattr__(self, "_explainer", explainer)
+        return self
+
+    def counterfactual(self, what: "What" = "neighbours", most: int = 10) -> "Counterfactual":
+        """What would change the class, as in :meth:`GraphExplainer.counterfactual`."""
+        if self._explainer is None:
+            raise InputError("this explanation has lost its model: use GraphExplainer.counterfactual")
+        return self._explainer.counterfactual(self.node, what, most)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -5,6 +5,7 @@ couplings and beliefs respond to the change. Features and rows of links are not 
 them: a scaled row gives the same capsules, and with a bias even a row of zeros gives capsules of length one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,12 +63,18 @@ class Subject:
 
     def scores(self, presence: Tensor) -> Tensor:
         """Lengths of the class capsules [N, C], differentiable in the node strengths [N]."""
+        return self.routed([Present(group.a_bar, presence) for group in self.trace.groups])[0]
+
+    def routed(self, filters: Sequence[LinearOperator], votes: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """Lengths of the class capsules after and before squashing [N, C], with other filters or other votes: routing
+        runs again."""
         trace, layer, routed = self.trace, self.trace.layer, self.trace.routed
-        votes = trace.routing.votes.detach()[:, : routed[-1].capsules.stop]
-        heard = [Present(group.a_bar, presence) for group in trace.groups]
-        sizes = [len(group.capsules) for group in routed]
-        v, c, u = fused_route(votes, heard[: len(routed)], trace.bias, layer.iterations, layer.beta, None, sizes)
+        votes = trace.routing.votes.detach() if votes is None else votes
+        votes = votes[:, : routed[-1].capsules.stop]
+        sizes, few = [len(group.capsules) for group in routed], filters[: len(routed)]
+        v, c, u = fused_route(votes, few, trace.bias, layer.iterations, layer.beta, None, sizes)
         if trace.model.beliefs is not None:
-            v = trace.model.beliefs(trace.groups[-1].x, Routing(v, c, u, votes), heard[-1]).capsules
-        lengths: Tensor = torch.linalg.vector_norm(v, dim=-1)
-        return lengths
+            found = trace.model.beliefs(trace.groups[-1].x, Routing(v, c, u, votes), filters[-1])
+            v, u = found.capsules, found.u
+        after, before = (torch.linalg.vector_norm(capsules, dim=-1) for capsules in (v, u))
+        return after, before

@@ -176,3 +176,16 @@ def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> str:
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
+
+
+def without(what: str, before: str, after: str | None, names: Sequence[str], most: int, total: int) -> str:
+    """What would change the class, of ``total`` things of which the ``most`` important ones were taken away at most."""
+    kind = {"neighbours": "neighbour", "links": "link", "features": "feature of its own"}[what]
+    if not total:
+        return f"It has no {kind} that could be removed."
+    if after is None:
+        counted = f"all of its {total} {what}" if most == total else f"its {most} most important {what}"
+        counted = f"its only {kind}" if total == 1 else counted
+        return f"It stays {before} even without {counted}."
+    links = "" if what != "links" else "the link with " if len(names) == 1 else "the links with "
+    return f"Without {links}{listed(list(names))} it would be {after}."

@@ -30,9 +30,9 @@ def sentence(explanation: "NodeExplanation") -> str:
     return f"Node {name}: {' '.join(said(explanation))}"
 
 
-def bars(explanation: "NodeExplanation") -> str:
-    """The answer, then a bar chart per breakdown of the score."""
-    first, *more = said(explanation)
+def bars(explanation: "NodeExplanation", changes: Sequence[str] = ()) -> str:
+    """The answer and what would change it, then a bar chart per breakdown of the score."""
+    first, *more = [*said(explanation), *map(printable, changes)]
     name = printable(called(explanation.node, explanation.title))
     blocks = ["\n".join([f"Node {name}: {first}", *more]), "Details"]
     for kind, parts in explanation.sections():

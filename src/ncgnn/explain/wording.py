@@ -34,8 +34,8 @@ class Wording:
     def __init__(self, columns: Columns, names: Names, data: Data) -> None:
         self.columns, self.names, self.data = columns, names, data
 
-    def __call__(self, feature: int, node: int) -> Said:
-        """How a feature of a node is said."""
+    def __call__(self, feature: int, node: int | None) -> Said:
+        """How a feature is said; of one node, numbers with their values."""
         reads, number = self.columns.read(feature)
         if reads.what == FEATURES:
             return self._of_table(number, node)
@@ -46,13 +46,13 @@ class Wording:
             return Said("neighbours of class", quoted(self.names.classes[number]))
         return Said(reads.what, str(number))
 
-    def _of_table(self, number: int, node: int) -> Said:
+    def _of_table(self, number: int, node: int | None) -> Said:
         if number not in self._columns:
             return Said(WORDS, quoted(self.names.features[number]))
         column, name = self._columns[number]
         if not column.is_number or column.flag:
             return Said(WORDS if column.flag else column.name, quoted(name))
-        return Said("", f"{column.name} {self._value(column, node)}")
+        return Said("", column.name if node is None else f"{column.name} {self._value(column, node)}")
 
     def with_value(self, feature: str, node: int) -> str:
         """The name of a feature, of a number with its value and how that compares."""
@@ -70,8 +70,9 @@ class Wording:
             return "(missing)"
         known = values[~np.isnan(values)]
         below, above = (100 * np.mean(known < values[node]), 100 * np.mean(known > values[node]))
-        side = f"higher than {below:.0f} %" if below >= above else f"lower than {above:.0f} %"
-        return f"{_shown(column, values[node])} ({side})"
+        side, share = ("higher", below) if below >= above else ("lower", above)
+        than = f"{side} than {share:.0f} %" if share < 99.5 else f"the {side.removesuffix('er')}est"
+        return f"{_shown(column, values[node])} ({than})"
 
     @cached_property
     def _columns(self) -> dict[int, tuple[Column, str]]:

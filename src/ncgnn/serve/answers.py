@@ -1,11 +1,15 @@
 """Answers about the nodes of one graph, computed when they are asked for."""
 
+from collections.abc import Sequence
 from html import escape
 from threading import Lock
 from typing import Any, TypeVar
 
+from torch import Tensor
+
 from ncgnn.errors import InputError
-from ncgnn.explain import GraphExplainer, NodeExplanation, is_explained
+from ncgnn.explain import Counterfactual, GraphExplainer, NodeExplanation, is_explained
+from ncgnn.explain.counterfactual import What
 from ncgnn.page import NodeViews, served_page
 from ncgnn.scored import Scored
 from ncgnn.serve.schema import Found, Prediction
@@ -38,6 +42,17 @@ class Answers:
         with self._lock:
             (explanation,) = self._known(self._explainer).explain([node], against, features, top, target)
         return explanation
+
+    def what_if(self, node: str, what: What, most: int) -> Counterfactual:
+        self._number(node)
+        with self._lock:
+            return self._known(self._explainer).counterfactual(node, what, most)
+
+    def without(self, node: str, neighbours: Sequence[str], features: Sequence[str]) -> Prediction:
+        number = self._number(node)
+        with self._lock:
+            found = self._known(self._explainer).without(node, neighbours, features)
+        return self._prediction(number, found)
 
     def view(self, node: str) -> dict[str, Any]:
         self._number(node)
@@ -72,8 +87,10 @@ class Answers:
         except InputError as error:
             raise UnknownNode(str(error)) from None
 
-    def _prediction(self, number: int) -> Prediction:
-        names, probabilities = self._scored.names, self._scored.probabilities[number].tolist()
+    def _prediction(self, number: int, other: Tensor | None = None) -> Prediction:
+        """The prediction for a node, or with other probabilities."""
+        names, found = self._scored.names, self._scored.probabilities[number] if other is None else other
+        probabilities = found.tolist()
         second, first = sorted(probabilities)[-2:]
         return Prediction(
             id=names.nodes[number],

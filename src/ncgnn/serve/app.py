@@ -10,7 +10,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from ncgnn import __version__
 from ncgnn.errors import InputError
-from ncgnn.explain import NodeExplanation
+from ncgnn.explain import Counterfactual, NodeExplanation
+from ncgnn.explain.counterfactual import MOST, What
 from ncgnn.serve.answers import Answers, UnknownNode
 from ncgnn.serve.schema import Found, Prediction, Problem, View
 
@@ -19,6 +20,9 @@ Class = Annotated[str | None, Query(alias="class", description="class to explain
 Against = Annotated[str | None, Query(description="class to compare with, runner-up or others")]
 Features = Annotated[bool, Query(description="split by feature too, which takes longer")]
 Top = Annotated[int, Query(ge=1, le=1000, description="how many neighbours and features are named")]
+Removed = Annotated[What, Query(description="what is taken away")]
+Fewest = Annotated[int, Query(ge=1, le=50, description="how many are taken away at most")]
+Gone = Annotated[list[str] | None, Query(description="ids of nodes, or names of features; repeatable")]
 Search = Annotated[str, Query(description="part of an id or title; nothing: all nodes")]
 Limit = Annotated[int, Query(ge=1, le=1000, description="how many nodes are named")]
 
@@ -63,6 +67,16 @@ def _add_routes(app: FastAPI, answers: Answers) -> None:
         """A node as the page draws it."""
         return View.model_validate(answers.view(node))
 
+    @api.get("/what-if", responses=_UNKNOWN)
+    def what_if(node: Node, what: Removed = "neighbours", most: Fewest = MOST) -> Counterfactual:
+        """The fewest neighbours, links or features without which a node's class would be another."""
+        return answers.what_if(node, what, most)
+
+    @api.get("/without", responses=_UNKNOWN)
+    def without(node: Node, neighbours: Gone = None, features: Gone = None) -> Prediction:
+        """The prediction for a node if these neighbours, or features of its own, were not there."""
+        return answers.without(node, neighbours or [], features or [])
+
     @api.get("/nodes")
     def nodes(search: Search = "", limit: Limit = 20) -> Found:
         """Nodes whose ids or titles contain a text, with their predictions."""
@@ -71,13 +85,16 @@ def _add_routes(app: FastAPI, answers: Answers) -> None:
     app.include_router(api)
 
 
+_REPEATED = ("neighbours", "features")
+
+
 def _check_parameters(request: Request) -> None:
     """A parameter that is misspelt or given twice would be ignored without a word."""
     known = [parameter.alias for parameter in request.scope["route"].dependant.query_params]
     for name in request.query_params:
         if name not in known:
             raise InputError(f"unknown parameter {name!r}; known: {', '.join(known)}")
-        if len(request.query_params.getlist(name)) > 1:
+        if name not in _REPEATED and len(request.query_params.getlist(name)) > 1:
             raise InputError(f"parameter {name!r} is given more than once")
 
 
