@@ -27,7 +27,6 @@ from ncgnn.explain.quality import sample
 from ncgnn.explain.quality.compared import gnn_explainer
 from ncgnn.models.ncgnn.config import preset
 from ncgnn.provenance import machine
-from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
 PATH = ROOT / "results/explanations/what-if.csv"
@@ -43,7 +42,7 @@ def main() -> None:
     options.add_argument("--nodes", type=int, default=100, help="test nodes for each kind of removal")
     options.add_argument("--slow", type=int, default=10, help="of these, nodes for GNNExplainer")
     given = options.parse_args()
-    use_threads(1)
+    torch.set_num_threads(1)
     about = machine()
     for graph in given.graphs:
         data, explainer = trained(graph)
@@ -55,7 +54,7 @@ def main() -> None:
 
 def trained(graph: str) -> tuple[Data, GraphExplainer]:
     data = shop() if graph == "shop" else usual_split(load_dataset(graph))
-    settings = {} if graph == "shop" else preset(data).model_dump()
+    settings = {} if graph == "shop" else preset(graph)
     return data, GraphExplainer(NCGNNClassifier(**settings).fit_scored(data))
 
 

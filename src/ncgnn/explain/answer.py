@@ -10,6 +10,7 @@ from torch import Tensor
 from ncgnn.explain.contributions import Pulls, batches, pulls
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.groups import BELIEFS
+from ncgnn.explain.parts import Part
 from ncgnn.explain.sentence import Facts, Near, rather, sentence
 from ncgnn.explain.surroundings import Surroundings
 from ncgnn.explain.targets import Targets
@@ -33,6 +34,7 @@ class Answer:
         others: the parts of all other nodes.
         bias: the part that depends on no node.
         whole: the magnitudes of the parts of all nodes and of the bias, which shares are of.
+        own_features: the largest parts of features of the node itself.
     """
 
     sentence: str
@@ -42,6 +44,7 @@ class Answer:
     others: float
     bias: float
     whole: float
+    own_features: tuple[Part, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +96,13 @@ class Answers:
             reads_classes=self.trace.groups[-1].reads.what == BELIEFS,
         )
         words = sentence(facts), rather(facts)
-        return Answer(*words, total + bias, own, total - own, bias, magnitude + abs(bias))
+        parts = total + bias, own, total - own, bias, magnitude + abs(bias)
+        return Answer(*words, *parts, own_features=self._largest(features[0]))
+
+    def _largest(self, parts: Tensor) -> tuple[Part, ...]:
+        values, places = parts.abs().topk(min(NEAR, len(parts)))
+        chosen = [place for place, value in zip(places.tolist(), values.tolist(), strict=True) if value]
+        return tuple(Part(self.shares.columns.name(f, self.scored.names), float(parts[f])) for f in chosen)
 
     def _near(self, found: Pulls, row: int, neighbours: set[int]) -> list[Near]:
         names = self.scored.names

@@ -68,13 +68,17 @@ class Subject:
     def routed(self, filters: Sequence[LinearOperator], votes: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Lengths of the class capsules after and before squashing [N, C], with other filters or other votes: routing
         runs again."""
+        found = self.route(filters, votes)
+        after, before = (torch.linalg.vector_norm(capsules, dim=-1) for capsules in (found.capsules, found.u))
+        return after, before
+
+    def route(self, filters: Sequence[LinearOperator], votes: Tensor | None = None) -> Routing:
+        """The same with all that routing leaves."""
         trace, layer, routed = self.trace, self.trace.layer, self.trace.routed
         votes = trace.routing.votes.detach() if votes is None else votes
         votes = votes[:, : routed[-1].capsules.stop]
         sizes, few = [len(group.capsules) for group in routed], filters[: len(routed)]
         v, c, u = fused_route(votes, few, trace.bias, layer.iterations, layer.beta, None, sizes)
-        if trace.model.beliefs is not None:
-            found = trace.model.beliefs(trace.groups[-1].x, Routing(v, c, u, votes), filters[-1])
-            v, u = found.capsules, found.u
-        after, before = (torch.linalg.vector_norm(capsules, dim=-1) for capsules in (v, u))
-        return after, before
+        found = Routing(v, c, u, votes)
+        beliefs = trace.model.beliefs
+        return found if beliefs is None else beliefs(trace.groups[-1].x, found, filters[-1])

@@ -5,7 +5,7 @@ by a full forward pass.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Literal
 
@@ -53,6 +53,14 @@ class Removal:
     @property
     def columns(self) -> Columns:
         return self.shares.columns
+
+    def reduced(self, presence: Tensor) -> "Removal":
+        """The same model where nodes are heard with some strength [N] only, 0 for those that are removed."""
+        filters = [Present(group.a_bar, presence) for group in self.trace.groups]
+        groups = [replace(group, a_bar=a_bar) for group, a_bar in zip(self.trace.groups, filters, strict=True)]
+        routing = self.subject.route(filters)
+        scores: Tensor = torch.linalg.vector_norm(routing.capsules, dim=-1)
+        return Removal(replace(self.trace, groups=groups, routing=routing, scores=scores), self.shares, self.data)
 
     def class_without(self, node: int, gone: Gone) -> int:
         """The class of a node by a full forward pass without these."""

@@ -8,7 +8,7 @@ from ncgnn.page.predictions import Predictions
 
 LISTED = 10
 """Nodes in a list of the most doubtful or surprising ones."""
-MOST = 3000
+MOST = 6000
 """Nodes on a map."""
 
 
@@ -24,23 +24,27 @@ class Choice:
 
 
 def choose(predictions: Predictions, wanted: list[int] | None = None, most: int = MOST) -> Choice:
-    """All nodes of a graph that is small enough; of a larger one those that are ``wanted`` or listed, and a sample: of
-    those that accuracy is measured on, then of others that were not for training. What is explained is what is wanted,
-    or else what is on the map."""
+    """All nodes of a graph that is small enough; of a larger one those that are ``wanted`` or listed, then those that
+    have no label, which one came for, the least sure first, then those that accuracy is measured on, then the others.
+    What is explained is what is wanted, or else what is on the map."""
     total = len(predictions.label)
-    listed = [predictions.doubtful(LISTED), predictions.surprising(LISTED)]
-    first = np.unique(np.concatenate([np.array(wanted or [], dtype=np.int64), *listed]))
-    on_map = np.arange(total) if total <= most else _filled(first, predictions, most)
+    ranked = ranking(predictions, wanted)
+    on_map = np.arange(total) if total <= most else np.sort(ranked[: max(most, len(wanted or []))])
     explained = on_map if wanted is None else np.unique(wanted)
     is_asked = wanted is not None
     return Choice(on_map, explained, _reason(predictions, len(on_map), len(explained), is_asked), is_asked)
 
 
-def _filled(first: np.ndarray, predictions: Predictions, most: int) -> np.ndarray:
+def ranking(predictions: Predictions, wanted: list[int] | None = None) -> np.ndarray:
+    """All nodes, those first whose explanations are most likely to be looked for."""
     draw = np.random.default_rng(0).permutation
-    ranked = np.concatenate([first, draw(predictions.judged.nodes), draw(predictions.unseen)])
-    _, met = np.unique(ranked, return_index=True)
-    return np.sort(ranked[np.sort(met)][: max(most, len(first))])
+    listed = [predictions.doubtful(LISTED), predictions.surprising(LISTED)]
+    rest = [draw(predictions.judged.nodes), draw(predictions.unseen), np.arange(len(predictions.label))]
+    first = np.array(wanted or [], dtype=np.int64)
+    every = np.concatenate([first, predictions.unlabelled[:LISTED], *listed, predictions.unlabelled, *rest])
+    _, met = np.unique(every, return_index=True)
+    found: np.ndarray = every[np.sort(met)]
+    return found
 
 
 def _reason(predictions: Predictions, on_map: int, explained: int, is_wanted: bool) -> str:
@@ -50,7 +54,8 @@ def _reason(predictions: Predictions, on_map: int, explained: int, is_wanted: bo
     else:
         shown = (
             f"The map has {on_map:,} of the graph's {total:,} nodes: those in the lists below, "
-            f"{'the requested ones, ' * is_wanted}and others sampled at random, {_rank(predictions)}"
+            f"{'the requested ones, ' * is_wanted}{'those to be predicted, ' * bool(len(predictions.unlabelled))}"
+            f"and others sampled at random, {_rank(predictions)}"
         )
     if is_wanted:
         return f"{shown}. Explained: the {explained:,} requested {'node' if explained == 1 else 'nodes'}."

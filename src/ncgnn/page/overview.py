@@ -8,6 +8,7 @@ from sklearn.metrics import confusion_matrix
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
+from ncgnn.explain.quality.passing import audit_of
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
@@ -48,6 +49,10 @@ def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice
         "choice": choice.reason,
         "asked": choice.explained.tolist()[:ASKED] if choice.is_asked else [],
         "probabilities": CALIBRATED if explainer.scored.calibration else NOT_CALIBRATED,
+        "calibrated": explainer.scored.calibration is not None,
+        "audit": audit_of(explainer).short,
+        "unlabelled": predictions.unlabelled[:LISTED].tolist(),
+        "left": len(predictions.unlabelled),
         "doubtful": predictions.doubtful(LISTED).tolist(),
         "surprising": predictions.surprising(LISTED).tolist(),
     }

@@ -71,6 +71,14 @@ class Predictions:
         """The nodes that the model was not trained on, as far as is known."""
         return np.arange(len(self.label)) if self.split is None else np.flatnonzero(self.split != "train")
 
+    @property
+    def unlabelled(self) -> np.ndarray:
+        """The nodes to be predicted, the least sure first."""
+        lead = self.probability[:, 0] - self.probability[:, 1]
+        nodes = np.flatnonzero(self.label < 0)
+        order: np.ndarray = nodes[np.argsort(lead[nodes], kind="stable")]
+        return order
+
     def doubtful(self, most: int) -> np.ndarray:
         """Unseen nodes whose two best classes are nearest to each other, the nearest first."""
         lead = self.probability[:, 0] - self.probability[:, 1]

@@ -13,6 +13,8 @@ from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 
 ROLES = ("", *PARTS, "calibration")
+KEPT = ("sentence", "rather", "change", "score", "whole", "bias", "hops", "capsules", "rest", "own")
+"""What stays of a view as it is."""
 WIDTH = 1000
 """Of the map; places are whole numbers from 0 to this."""
 
@@ -33,7 +35,10 @@ class Register:
 
 def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict[str, Any]:
     """A view without what the table of nodes says, and with places instead of names."""
-    kept = {key: view[key] for key in ("score", "bias", "hops", "capsules", "rest", "whole", "sentence", "rather")}
+    kept = {
+        key: view[key]
+        for key in ("score", "bias", "hops", "capsules", "rest", "whole", "sentence", "rather", "own", "change")
+    }
     if view["groups"] is not None:
         kept["groups"] = [[name, value] for name, value, _ in view["groups"]]
         kept["believed"] = [n["believed"] for n in view["neighbours"]]
@@ -67,9 +72,10 @@ def node_table(explainer: GraphExplainer, predictions: Predictions, nodes: list[
 
 
 def node_places(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> list[list[int]]:
-    """Where the nodes of the map are on it: near to each other where their longest class capsules are."""
-    longest = explainer.trace.routing.capsules.numpy()[choice.on_map, predictions.predicted[choice.on_map]]
-    found: list[list[int]] = places(np.ascontiguousarray(longest)).tolist()
+    """Where the nodes of the map are on it: near to each other where all their class capsules are alike. Placed by the
+    capsule of the predicted class alone, classes would look well apart however often predictions are wrong."""
+    capsules = explainer.trace.routing.capsules.flatten(1).numpy()[choice.on_map]
+    found: list[list[int]] = places(np.ascontiguousarray(capsules)).tolist()
     return found
 
 

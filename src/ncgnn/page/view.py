@@ -1,6 +1,6 @@
 """One node as a page shows it: its prediction, what it is made of, and where the nodes that contribute are."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
@@ -18,8 +18,9 @@ _LEAST = 5e-4  # of the whole: what is less would read 0.0 %
 class NodeViews:
     """Views of the nodes of one graph, as plain values with names."""
 
-    def __init__(self, explainer: GraphExplainer) -> None:
-        self.explainer = explainer
+    def __init__(self, explainer: GraphExplainer, confirmed: Collection[int] | None = None) -> None:
+        """``confirmed``: the nodes for which is found what would change them; by default all."""
+        self.explainer, self._confirmed = explainer, confirmed
         self.predictions = Predictions.of(explainer)
         self._surroundings = Surroundings(explainer.scored.data)
         self._numbers = {id: number for number, id in enumerate(explainer.names.nodes)}
@@ -43,6 +44,8 @@ class NodeViews:
             "hops": None if why.hops is None else _pairs(why.hops),
             "capsules": [rounded(part.value) for part in why.capsules],
             "features": self._features(why, node),
+            "own": [[self.explainer.with_value(p.name, node), rounded(p.value), p.name] for p in answer.own_features],
+            "change": self._change(why),
             "neighbours": self._neighbours(node, others, heard),
             "rest": rounded(rest),
             "links": self._links([node, *(other for other in others if other != node)]),
@@ -63,6 +66,12 @@ class NodeViews:
         rest = why.features.rest + sum(part.value for part in others)
         largest = [[self.explainer.with_value(part.name, node), rounded(part.value)] for part in named]
         return {"largest": largest, "rest": rounded(rest), "bias": rounded(why.features.bias)}
+
+    def _change(self, why: NodeExplanation) -> list[str] | None:
+        """What would change the class, confirmed by forward passes; ``None`` where that was not looked for."""
+        if self._confirmed is not None and self._numbers[why.node] not in self._confirmed:
+            return None
+        return [why.counterfactual(what).sentence for what in ("neighbours", "features")]
 
     def _links(self, nodes: list[int]) -> list[list[str]]:
         return [[self._id(nodes[a]), self._id(nodes[b])] for a, b in self._surroundings.links(nodes)]

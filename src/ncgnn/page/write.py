@@ -6,8 +6,9 @@ from typing import Any
 
 from ncgnn.explain import GraphExplainer
 from ncgnn.files import atomic
-from ncgnn.page.choice import Choice, choose
+from ncgnn.page.choice import Choice, choose, ranking
 from ncgnn.page.overview import overview
+from ncgnn.page.predictions import Predictions
 from ncgnn.page.render import render
 from ncgnn.page.table import Register, node_places, node_table, shortened
 from ncgnn.page.view import NodeViews
@@ -26,7 +27,7 @@ def write_page(
     Args:
         path: where to.
         explainer: the model's predictions for the graph.
-        nodes: ids of the nodes to explain; by default all, of a large graph 3,000.
+        nodes: ids of the nodes to explain; by default all, of a large graph 6,000.
         track: called with the nodes' views and their number, to show how far it is.
     """
     with atomic(path) as file:  # before the work, which would be lost where nothing can be written
@@ -39,13 +40,20 @@ def page(
     track: Callable[[Views, int], Views] = lambda views, total: views,
 ) -> str:
     """The text of the file."""
-    views = NodeViews(explainer)
-    choice = choose(views.predictions, None if nodes is None else explainer.names.node_numbers(nodes))
+    wanted = None if nodes is None else explainer.names.node_numbers(nodes)
+    predictions = Predictions.of(explainer)
+    views = NodeViews(explainer, set(ranking(predictions, wanted)[: confirmed(len(predictions.label))].tolist()))
+    choice = choose(predictions, wanted)
     ids = [explainer.names.nodes[node] for node in choice.explained]
     known = Register(explainer.names.nodes[node] for node in choice.on_map)
     features = Register()
     of_nodes = {str(known.place(view["id"])): shortened(view, known, features) for view in track(views(ids), len(ids))}
     return render(_overview(views, choice, known), {"features": features.names, "nodes": of_nodes})
+
+
+def confirmed(num_nodes: int) -> int:
+    """For how many nodes it is found what would change them, which takes some forward passes each."""
+    return max(20, 200_000 // num_nodes)
 
 
 def served_page(explainer: GraphExplainer) -> str:
@@ -60,7 +68,7 @@ def served_page(explainer: GraphExplainer) -> str:
 def _overview(views: NodeViews, choice: Choice, known: Register) -> dict[str, Any]:
     explainer, predictions = views.explainer, views.predictions
     content = overview(explainer, predictions, choice)
-    for listed in ("asked", "doubtful", "surprising"):
+    for listed in ("asked", "unlabelled", "doubtful", "surprising"):
         content[listed] = [known.place(explainer.names.nodes[node]) for node in content[listed]]
     for group in content["groups"] or ():
         group["nodes"] = [known.place(explainer.names.nodes[node]) for node in group["nodes"]]

@@ -56,7 +56,6 @@ function expanded(row, view) {
     ...view,
     features: { ...view.features, largest: view.features.largest.map(named) },
     neighbours,
-    lead: { ...view.lead, neighbours: view.lead.neighbours.map(([place, value]) => ({ ...known(place), value })) },
     links: ends.flatMap((id, i) => (i % 2 ? [] : [[id, ends[i + 1]]])),
   };
 }
@@ -72,4 +71,7 @@ const percent = (share, digits = 0) => {
   const text = Math.abs(100 * share).toFixed(digits);
   return `${share < 0 && Number(text) ? "−" : ""}${text} %`;
 };
+
+/** A probability; one that is not calibrated says so. */
+const said = (probability) => `${report.calibrated ? "" : "≈ "}${percent(probability)}`;
 const grouped = (number) => number.toLocaleString("en");

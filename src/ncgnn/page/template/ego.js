@@ -18,7 +18,7 @@ function egoNetwork(node, neighbours, width) {
   nameWhereFree(tree, width);
   const label = `The ${tree.length - 1} nodes that contribute most to node ${node.id}; they are listed beside.`;
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "group", "aria-label": label, class: "ego" });
-  picture.append(...rings(farthest, width, height, reach), ...otherLinks(tree, node.links), ...branches(tree));
+  picture.append(...rings(farthest, width, height, reach), ...otherLinks(tree, node.links), ...branches(tree, node.whole));
   picture.append(...tree.slice(1).map(leafMark), middle(tree[0]));
   return picture;
 }
@@ -70,11 +70,15 @@ function rings(farthest, width, height, reach) {
   });
 }
 
-function branches(tree) {
-  const most = Math.max(...tree.slice(1).map((leaf) => Math.abs(leaf.value)), 1e-12);
+const WIDEST = 40; // a line that stood for the whole
+
+/** As wide as its share, on the one scale of bars and sentence; what is too small to be seen is drawn thin. */
+const lineWidth = (value, whole) => Math.max(0.4, whole ? (WIDEST * Math.abs(value)) / whole : 0);
+
+function branches(tree, whole) {
   return tree.slice(1).map((leaf) => {
     const kind = ["branch", leaf.value < 0 ? "against" : "", leaf.isLinked ? "" : "unlinked"].join(" ");
-    return line(leaf, leaf.parent, kind, 1 + (9 * Math.abs(leaf.value)) / most);
+    return line(leaf, leaf.parent, kind, lineWidth(leaf.value, whole));
   });
 }
 
@@ -87,7 +91,7 @@ function otherLinks(tree, links) {
 function line(a, b, kind, width) {
   const ends = { x1: a.x, y1: a.y, x2: b.x, y2: b.y };
   for (const [name, value] of Object.entries(ends)) ends[name] = value.toFixed(1);
-  return drawn("line", { ...ends, class: kind, "stroke-width": width.toFixed(1) });
+  return drawn("line", { ...ends, class: kind, "stroke-width": width.toFixed(2) });
 }
 
 const side = (leaf) => (Math.cos(leaf.angle) >= 0 ? 1 : -1); // of its name: to the right or to the left

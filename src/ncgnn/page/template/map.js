@@ -43,20 +43,24 @@ function drawMap(map) {
   const ink = style.getPropertyValue("--ink");
   report.places.forEach((place, row) => {
     const [x, y] = at(place);
-    const number = report.nodes.predicted[row];
+    const number = shownClass(row);
     const scale = dots * (isMarked(map, row) ? 2.2 * size : size);
     pen.setTransform(scale, 0, 0, scale, x * dots, y * dots);
     pen.globalAlpha = isLit(map.lit, number) && isLit(map.litGroup, report.nodes.group?.[row]) ? 0.85 : 0.08;
     pen.fillStyle = colours[number];
     pen.fill(paths[number]);
     if (isMarked(map, row) || isWrong(row)) {
-      pen.lineWidth = isMarked(map, row) ? 0.3 : 0.45;
-      pen.strokeStyle = ink;
-      pen.stroke(paths[number]);
+      pen.lineWidth = isMarked(map, row) ? 0.3 : 0.55;
+      pen.strokeStyle = isMarked(map, row) ? ink : colours[report.nodes.predicted[row]];
+      pen.stroke(isMarked(map, row) ? paths[number] : RING);
     }
   });
 }
 
+const RING = new Path2D("M1.9 0A1.9 1.9 0 1 1-1.9 0A1.9 1.9 0 1 1 1.9 0Z");
+
+/** The class that a node is known to have, or is predicted. */
+const shownClass = (row) => (report.nodes.label[row] >= 0 ? report.nodes.label[row] : report.nodes.predicted[row]);
 const isLit = (chosen, number) => chosen === null || chosen === number;
 const isMarked = (map, row) => row === map.pointed || map.found.has(row);
 const isWrong = (row) => report.nodes.label[row] >= 0 && report.nodes.label[row] !== report.nodes.predicted[row];

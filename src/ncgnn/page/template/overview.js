@@ -5,15 +5,16 @@ function overview(map) {
     element("h1", { tabindex: "-1" }, `${report.name}: predictions and their reasons`),
     figures(),
     ...(report.asked.length ? [section("Explained nodes", nodeTable("Explained nodes", report.asked))] : []),
+    report.audit ? section("How far to trust the reasons", element("p", {}, report.audit)) : null,
     section("All nodes", legend(map), groupLegend(map), map.box, hint(`${report.choice} ${MAP_NOTE}`)),
     element("div", { class: "grid" }, ...lists(), ...groupLists()),
-    element("div", { class: "columns" }, ...ofTheModel()),
-  ];
+    element("details", {}, element("summary", {}, "Details"), element("div", { class: "columns" }, ...ofTheModel())),
+  ].filter(Boolean);
 }
 
 const MAP_NOTE =
-  "Nearby nodes have similar capsules of their predicted class (t-SNE). " +
-  "Outlined: the prediction differs from the label.";
+  "Nearby nodes look alike to the model (t-SNE of what it computes for all classes). The mark is the known label, or " +
+  "the prediction where there is none; ringed: predicted as another class than the label.";
 
 const hint = (text) => element("p", { class: "note" }, text);
 
@@ -37,9 +38,11 @@ function figures() {
 function lists() {
   const nearest = hint("Smallest margin between the two most likely classes.");
   const doubtful = section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful));
-  if (!report.surprising.length) return [doubtful];
+  const first = hint(`${grouped(report.left)} without a label, the least sure first. Find any of them by its id.`);
+  const asked = report.left ? [section("To be predicted", first, nodeTable("To be predicted", report.unlabelled))] : [];
+  if (!report.surprising.length) return [...asked, doubtful];
   const sure = hint("Most confident predictions that differ from the label.");
-  return [doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
+  return [...asked, doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
 }
 
 /** For each group of capsules, the nodes that are recognised by it most. */

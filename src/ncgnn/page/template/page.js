@@ -34,6 +34,7 @@ function start() {
   panes.overview.append(...overview(map));
   document.getElementById("probabilities").textContent = report.probabilities;
   startSearch(map);
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => (one.open = true)));
   window.addEventListener("hashchange", async () => {
     await show(map);
     document.querySelector("main:not([hidden]) h1")?.focus({ preventScroll: true });

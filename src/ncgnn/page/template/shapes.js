@@ -1,4 +1,5 @@
-// A class has a colour and a shape, so that colour is never alone. Seven colours and six shapes make 42 pairs.
+// A class has a colour and a shape, so that colour is never alone. Seven colours and six shapes make 42 pairs; each
+// class has its own pair as far as they go.
 
 const COLOURS = 7;
 const SHAPES = [

@@ -1,13 +1,12 @@
 // Numbers in tables, with bars.
 
-/** A table of parts of a score, each with its share as a bar; bars of negative parts go to the left. Quiet parts, the
- * bias among them, have none: beside the bias the bars of the others could hardly be told apart. */
+/** A table of parts, each with its share as a bar on one scale; bars of negative parts go to the left. */
 function bars(title, parts, whole) {
   const share = (part) => (whole ? part.value / whole : 0);
-  const shares = parts.filter((part) => !part.quiet).map(share);
+  const shares = parts.map(share);
   const right = Math.max(0, ...shares);
   const left = Math.max(0, ...shares.map((value) => -value));
-  const rows = parts.map((part) => barRow(part, share(part), part.quiet ? null : barOf(share(part), left, right)));
+  const rows = parts.map((part) => barRow(part, share(part), barOf(share(part), left, right)));
   return element("table", { class: "bars" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
@@ -60,8 +59,8 @@ function nodeRow(node) {
     {},
     element("th", { scope: "row" }, nodeLink(node)),
     element("td", { "data-name": "predicted" }, classLabel(node.predicted)),
-    element("td", { class: "number", "data-name": "probability" }, node.probability.toFixed(2)),
-    element("td", { "data-name": "runner-up" }, classLabel(node.second), ` ${node.second_probability.toFixed(2)}`),
+    element("td", { class: "number", "data-name": "probability" }, said(node.probability)),
+    element("td", { "data-name": "runner-up" }, classLabel(node.second), ` ${said(node.second_probability)}`),
     element("td", { "data-name": "label" }, node.label === null ? "unknown" : classLabel(node.label)),
     node.group === null ? null : element("td", { "data-name": "main group" }, node.group),
   );

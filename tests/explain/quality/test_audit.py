@@ -1,0 +1,95 @@
+"""The audit tells reasons that foresee true effects from those that do not."""
+
+import pytest
+import torch
+
+import ncgnn
+from ncgnn.explain import GraphExplainer
+from ncgnn.explain.quality.audit import Audit, Foresight, affordable, audit, changes, foresight
+from ncgnn.explain.quality.deceiver import HIDING, removal_of, secret_graph, trained
+
+
+@pytest.fixture(scope="module")
+def secret():
+    return secret_graph()
+
+
+@pytest.fixture(scope="module")
+def audits(secret) -> dict[str, Audit]:
+    """Of an honest model and of one that hides what it uses, both right about every node."""
+    found = {}
+    for name, hiding in {"honest": 0.0, "deceiver": HIDING}.items():
+        removal = removal_of(trained(secret, hiding), secret)
+        assert (removal.subject.predicted == secret.y).all(), name
+        found[name] = audit(removal, range(0, 160, 10))
+    return found
+
+
+def test_a_model_that_hides_a_feature_it_uses_is_caught(audits):
+    assert audits["deceiver"].verdict.startswith("Do not trust these reasons: removing features")
+    assert audits["deceiver"].features.agreement < 0.3
+    assert audits["deceiver"].features.hidden > 0.4
+
+
+def test_an_honest_model_of_the_same_graph_passes(audits):
+    assert audits["honest"].is_trusted
+    assert audits["honest"].features.agreement > 0.85
+    assert audits["honest"].features.hidden < 0.1
+    assert "can be trusted" in audits["honest"].short
+
+
+@pytest.fixture(scope="module")
+def explainer(club, karate) -> GraphExplainer:
+    return GraphExplainer(club.scored(karate))
+
+
+def test_true_changes_are_those_of_a_run_without_the_node(explainer):
+    removal, node = explainer.removal, 33
+    rows = changes(removal, node, "neighbours", torch.Generator().manual_seed(0))
+    assert len(rows) == 10
+    assert rows[:, 2].tolist() == [1.0] * 5 + [0.0] * 5
+    first, second = removal.trace.scores[node].topk(2).indices
+    order = sorted(range(5), key=lambda row: -abs(rows[row, 0]))
+    assert order == list(range(5))
+    lead = removal.trace.lengths[node, first] - removal.trace.lengths[node, second]
+    effects = set()
+    for other in range(34):
+        after = removal.scores_without(node, {"neighbours": [other]})[1]
+        effects.add(round(float(lead - (after[first] - after[second])), 5))
+    assert {round(one, 5) for one in rows[:, 1].tolist()} <= effects
+
+
+def test_with_couplings_that_never_change_the_estimate_is_nearly_exact(karate):
+    clf = ncgnn.NCGNNClassifier(hops=2, num_capsules=2, iterations=1, epochs=15).fit(karate)
+    found = audit(GraphExplainer(clf.scored(karate)).removal, range(10))
+    assert found.neighbours.correlation > 0.95
+    assert found.neighbours.agreement > 0.99
+    assert found.neighbours.slope == pytest.approx(1.0, abs=0.05)
+
+
+def test_foresight_of_equal_changes_is_perfect():
+    one = foresight([torch.tensor([[0.5, 0.5, 1.0], [0.1, 0.1, 1.0], [-0.2, -0.2, 0.0]])])
+    assert one == Foresight(pytest.approx(1.0), pytest.approx(1.0), pytest.approx(1.0), 0.0, 3)
+    hidden = foresight([torch.tensor([[0.5, 0.1, 1.0], [0.4, 0.1, 1.0], [0.0, 0.9, 0.0]])])
+    assert hidden.hidden == 1.0
+    assert foresight([torch.zeros(0, 3)]) is None
+
+
+def test_seeds_are_compared_where_there_are_two(club, karate, explainer):
+    again = audit(explainer.removal, range(6), explainer.removal)
+    assert again.seeds == 1.0
+    assert ("agreement between seeds", 1.0) in list(again.rows())
+
+
+def test_sizes_that_are_off_are_said():
+    right = Foresight(0.95, 0.95, 3.0, 0.0, 100)
+    said = Audit(20, right, None, None, 0.1, 0.0).verdict
+    assert said == "Trust which reasons are named and their order; their sizes are off."
+    nothing = Audit(20, None, None, None, 0.0, 0.0)
+    assert not nothing.is_trusted
+    assert nothing.short.startswith("There is nothing to audit")
+
+
+def test_fewer_nodes_are_audited_of_a_large_graph():
+    assert affordable(500) == 30
+    assert affordable(1_000_000) == 3
