@@ -1,4 +1,4 @@
-"""``ncgnn explain --evaluate``: the quality of explanations, compared with other methods."""
+"""``ncgnn explain --evaluate``: how far explanations can be trusted, and how they compare with other methods."""
 
 import csv
 import sys
@@ -12,7 +12,7 @@ from ncgnn.text import several
 
 if TYPE_CHECKING:
     from ncgnn.explain import GraphExplainer
-    from ncgnn.explain.quality import Measurement
+    from ncgnn.explain.quality import Audit, Measurement
 
 SAMPLE = 30
 """Nodes that are compared by default; with fewer, most differences are chance."""
@@ -41,13 +41,17 @@ def check_evaluate(out: Path | None, others: dict[str, object]) -> None:
 def run_evaluation(explainer: "GraphExplainer", count: int, out: Path | None) -> None:
     """Compare all methods on test nodes of the run, show the table, and write all measures where that is asked."""
     from ncgnn.cli.progress import status
-    from ncgnn.explain.quality import Subject, evaluate, sample
+    from ncgnn.explain.quality import Measurement, Subject, audit, evaluate, sample
 
     data = explainer.scored.data
     subject = Subject(explainer.trace, data.edge_index)
     nodes = sample(data, count)
     with status(f"{data.name}: evaluating explanations") as tell:
+        tell(f"audit on {several(len(nodes), 'node')}")
+        found = audit(explainer.removal, nodes)
         rows = list(evaluate(subject, data, nodes, tell))
+    _show_audit(found)
+    rows += [Measurement("audit", name, None, value, found.nodes) for name, value in found.rows()]
     if out is not None:
         _write(out, rows)
     _show(rows)
@@ -65,10 +69,23 @@ def _write(out: Path, rows: "list[Measurement]") -> None:
         table.writerows(map(asdict, rows))
 
 
+def _show_audit(found: "Audit") -> None:
+    """How far the reasons can be trusted, and the numbers behind it."""
+    from rich.table import Table
+
+    print(found.verdict)
+    table = Table(title=f"Audit of {several(found.nodes, 'prediction')}")
+    table.add_column("measure", no_wrap=True)
+    table.add_column("value", justify="right")
+    for name, value in found.rows():
+        table.add_row(name, f"{value:.3f}")
+    print_tables(table, least=_WIDTH)
+
+
 def _show(rows: "list[Measurement]") -> None:
     from rich.table import Table
 
-    values = {(row.method, row.measure): row for row in rows if row.sparsity is None}
+    values = {(row.method, row.measure): row for row in rows if row.sparsity is None and row.method != "audit"}
     measures = [name for name in _COLUMNS if any(measure == name for _, measure in values)]
     about = f"Explanations of {several(rows[0].nodes, 'node')}, means over sparsities from 0.5 to 0.99"
     table = Table(title=f"{about}; ↑ higher is better, ↓ lower is better")

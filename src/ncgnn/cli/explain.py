@@ -35,7 +35,7 @@ Features = Annotated[bool, typer.Option("--features", help="Also compute feature
 Top = Annotated[int | None, typer.Option(min=1, help=f"Number of neighbours and features to list; default: {TOP}.")]
 Out = Annotated[Path | None, typer.Option(help="Write a table to this file (.csv or .parquet).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
-Evaluate = Annotated[bool, typer.Option("--evaluate", help="Compare with other explanation methods.")]
+Evaluate = Annotated[bool, typer.Option("--evaluate", help="Audit the explanations, and compare with other methods.")]
 Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
 WhatIf = Annotated[bool, typer.Option("--what-if", help="Also say which removals would change the class.")]
 Page = Annotated[Path | None, typer.Option(help="Write a self-contained HTML page.")]

@@ -53,7 +53,7 @@ def page(
 
 def confirmed(num_nodes: int) -> int:
     """For how many nodes it is found what would change them, which takes some forward passes each."""
-    return max(20, 200_000 // num_nodes)
+    return max(20, 100_000 // num_nodes)
 
 
 def served_page(explainer: GraphExplainer) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from ncgnn.classifier import NodeClassifier
 from ncgnn.classifier.estimator import check_trained_here
 from ncgnn.compare import Compared, judge
+from ncgnn.explain import GraphExplainer, is_explained
 from ncgnn.files import atomic
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
@@ -33,6 +34,8 @@ def report(
         chosen: lines on how the model was chosen and trained.
         is_searched: whether its settings are those of a search.
     """
+    from ncgnn.explain.quality.passing import audit_of  # with PyG's explainers, which take long to import
+
     check_trained_here(classifier)
     found = quality(scored.data, scored.predicted)
     may_train_longer = is_cut(classifier) and not is_searched  # a search limits the epochs on purpose
@@ -42,11 +45,20 @@ def report(
         "How good": how_good(found),
         "Where it fails": where_it_fails(found),
         "What matters": what_matters(matters(scored)),
+        **({"How far to trust the reasons": [audit_of(GraphExplainer(scored)).short]} if is_audited(scored) else {}),
         **({"How it was chosen": list(chosen)} if chosen else {}),
         **({"Compared with simpler models": comparison(rows)} if rows else {}),
         "Next steps": next_steps,
     }
     return "\n".join(line for title, lines in sections.items() for line in (f"## {title}", "", *lines, ""))
+
+
+_MOST_NODES = 50_000
+"""Nodes of a graph whose reasons are audited in passing."""
+
+
+def is_audited(scored: Scored) -> bool:
+    return is_explained(scored) and len(scored.scores) <= _MOST_NODES
 
 
 def is_cut(classifier: NodeClassifier) -> bool:

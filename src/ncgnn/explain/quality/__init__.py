@@ -1,6 +1,7 @@
 """Quality of explanations: compared with other methods, and with a planted ground truth."""
 
 from ncgnn.explain.presence import Present, Subject
+from ncgnn.explain.quality.audit import Audit, Foresight, audit
 from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
 from ncgnn.explain.quality.evaluation import Measurement, evaluate, explain, overlap, sample
 from ncgnn.explain.quality.measures import SPARSITIES, Measured, field, ranked
@@ -9,11 +10,14 @@ __all__ = [
     "OURS",
     "SORTED",
     "SPARSITIES",
+    "Audit",
+    "Foresight",
     "Measured",
     "Measurement",
     "Present",
     "Ranking",
     "Subject",
+    "audit",
     "evaluate",
     "explain",
     "field",
