@@ -8,7 +8,6 @@ from sklearn.metrics import confusion_matrix
 
 from ncgnn.calibration.error import expected_error, reliability
 from ncgnn.explain import GraphExplainer
-from ncgnn.explain.quality.passing import audit_of
 from ncgnn.page.choice import LISTED, Choice
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
@@ -50,12 +49,19 @@ def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice
         "asked": choice.explained.tolist()[:ASKED] if choice.is_asked else [],
         "probabilities": CALIBRATED if explainer.scored.calibration else NOT_CALIBRATED,
         "calibrated": explainer.scored.calibration is not None,
-        "audit": audit_of(explainer).short,
+        "audit": audited(explainer),
         "unlabelled": predictions.unlabelled[:LISTED].tolist(),
         "left": len(predictions.unlabelled),
         "doubtful": predictions.doubtful(LISTED).tolist(),
         "surprising": predictions.surprising(LISTED).tolist(),
     }
+
+
+def audited(explainer: GraphExplainer) -> str:
+    """How far the reasons can be trusted, in a line."""
+    from ncgnn.explain.quality.passing import audit_of  # with PyG's explainers, which take long to import
+
+    return audit_of(explainer).short
 
 
 def _quality(predictions: Predictions, classes: int) -> dict[str, Any] | None:
