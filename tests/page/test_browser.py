@@ -82,11 +82,8 @@ def wait_for(page, title: str) -> None:
 
 def test_the_overview_shows_accuracy_map_lists_and_matrices(visit, address):
     page = visit(address)
-    titles = page.locator("main:visible h2").all_inner_texts()
-    assert titles[:3] == ["All nodes", "Most doubtful", "Most surprising"] or titles[:2] == [
-        "All nodes",
-        "Most doubtful",
-    ]
+    titles = page.locator("main:visible h2").all_text_contents()
+    assert titles[:3] == ["How far to trust the reasons", "All nodes", "Most doubtful"]
     assert titles[-4:] == ["Confusion", "Calibration", "Hops", "Couplings"]
     assert re.search(r"accuracy on 14 test nodes\s+\d+\.\d %", page.locator(".facts:visible").inner_text())
 
@@ -200,8 +197,9 @@ def test_nodes_can_be_found_by_what_they_are_recognised_by(visit, grouped_addres
     listed = page.locator("section", has=page.get_by_role("heading", name=f"Recognised by {reason}"))
     listed.locator("a").first.click()
     page.locator("#node h1").wait_for()
-    assert f"because of {reason} (" in page.locator(".words:visible").inner_text()
-    assert "By group" in page.locator("main:visible h2").all_inner_texts()
+    page.locator("#node summary").click()
+    bars = page.locator("section", has=page.get_by_role("heading", name="By group"))
+    assert reason in bars.locator("tr").first.inner_text()
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -284,6 +282,71 @@ def test_a_served_page_asks_its_server_for_a_node(browser, explainer):
     wait_for(page, "No such node")
     assert asked == [f"{served}api/view?node=33", f"{served}api/view?node=nobody"]
     page.context.close()
+
+
+def test_the_answer_is_above_the_fold_and_the_method_below_it(visit, address):
+    for viewport in ({"width": 1400, "height": 900}, PHONE):
+        page = visit(f"{address}#node=33", viewport)
+        box = page.locator(".words").bounding_box()
+        assert box["y"] + box["height"] < viewport["height"] / 2
+        shown = page.locator("main:visible").inner_text().split("Nodes that contribute most")[0]
+        assert not re.search(r"\b(hops?|couplings?|capsules?|routing|squashing|bias)\b", shown, re.IGNORECASE)
+        assert not page.locator("#node details").get_attribute("open")
+
+
+def test_ticking_a_neighbour_off_changes_bars_drawing_and_estimate(visit, address):
+    page = visit(f"{address}#node=33")
+    first = page.locator(".neighbours tr", has=page.locator("input")).first
+    before, lines = first.locator(".number").inner_text(), page.locator("svg.ego a").count()
+    assert before != "0.0 %"
+    first.locator("input").uncheck()
+    assert page.locator(".neighbours tr", has=page.locator("input")).first.locator(".number").inner_text() == "0.0 %"
+    assert page.locator("svg.ego a").count() == lines - 1
+    said = page.locator(".changed").inner_text()
+    assert "estimate" in said
+    lead, whole, gone = page.evaluate(
+        "loadNode('33').then(n => [n.score, n.whole, n.neighbours.find(o => o.id !== '33').value])"
+    )
+    assert f"to {100 * (lead - gone) / whole:.1f} %".replace("-", "−") in said
+    page.locator(".neighbours input").first.check()
+    assert page.locator(".changed").inner_text() == ""
+
+
+def test_lines_are_as_wide_as_the_numbers_beside_them(visit, address):
+    page = visit(f"{address}#node=33")
+    page.get_by_label("Nodes shown").fill("16")
+    shares = page.evaluate(
+        "loadNode('33').then(n => n.neighbours.slice(0, 16).filter(o => o.id !== '33')"
+        ".map(o => Math.abs(o.value) / n.whole))"
+    )
+    widths = [float(line.get_attribute("stroke-width")) for line in page.locator("svg.ego .branch").all()]
+    assert sorted(widths) == pytest.approx(sorted(max(0.4, 40 * share) for share in shares), abs=0.01)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1180, 1400, 1920])
+def test_no_list_is_cut(visit, planted_page, address, width):
+    for shown in (address, planted_page.as_uri()):
+        page = visit(shown, {"width": width, "height": 900})
+        cut = page.evaluate(
+            "[...document.querySelectorAll('.list')].map(t => t.scrollWidth - t.parentNode.clientWidth)"
+        )
+        assert cut
+        assert max(cut) <= 0
+
+
+def test_nodes_without_a_label_are_listed_first_and_explained(visit, karate, tmp_path):
+    data = karate.clone()
+    data.y[20:26] = -1
+    data.test_mask[20:26] = data.train_mask[20:26] = data.val_mask[20:26] = False
+    scored = NCGNNClassifier(hops=2, num_capsules=2, epochs=10).fit_scored(data)
+    write_page(tmp_path / "page.html", GraphExplainer(scored))
+    page = visit((tmp_path / "page.html").as_uri())
+    listed = page.get_by_role("region", name="To be predicted").get_by_role("link")
+    assert sorted(listed.all_inner_texts()) == [str(node) for node in range(20, 26)]
+    listed.first.click()
+    page.locator("#node h1").wait_for()
+    assert "to be predicted" in page.locator(".facts:visible").inner_text()
+    assert page.locator(".words").inner_text()
 
 
 @pytest.fixture(scope="module")

@@ -30,8 +30,13 @@ def text(club) -> str:
 
 
 def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
-    assert re.findall("^## (.*)$", text, re.MULTILINE) == ["How good", "Where it fails", "What matters",
-        "How far to trust the reasons", "Next steps"]
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == [
+        "How good",
+        "Where it fails",
+        "What matters",
+        "How far to trust the reasons",
+        "Next steps",
+    ]
     assert "of 14 test nodes are classified correctly.\nAlways predicting “0”, the most" in text
     assert re.search(r"by number of hops: 1: \d+%, 2: \d+%\.", text)
     assert text.rstrip().endswith("- Go on.")
