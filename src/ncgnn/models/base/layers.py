@@ -69,6 +69,29 @@ def layer_training(module: nn.Module, settings: LayerSettings) -> Training:
     return replace(how, averaging=settings.averaging)
 
 
+class GraphConvolution(nn.Module):
+    r""":math:`\tilde{\mathbf{A}} \mathbf{H} \mathbf{W} + \mathbf{b}` for dense or sparse :math:`\mathbf{H}`."""
+
+    def __init__(self, in_channels: int, out_channels: int) -> None:
+        super().__init__()
+        self.weight = xavier_uniform_(_empty(in_channels, out_channels))
+        self.bias = nn.Parameter(torch.zeros(out_channels))
+
+    def forward(self, h: Tensor | LinearOperator, a: LinearOperator) -> Tensor:
+        return a @ (h @ self.weight) + self.bias
+
+
+def linear(x: LinearOperator, layer: nn.Linear) -> Tensor:
+    """A linear layer of features that may be sparse."""
+    out: Tensor = x @ layer.weight.t()
+    return out if layer.bias is None else out + layer.bias
+
+
+def dropped(x: LinearOperator, rate: float, training: bool) -> LinearOperator:
+    """Dropout on features that may be sparse."""
+    return thinned(x, rate) if training and rate else x
+
+
 class LayerStack(nn.Module):
     r"""Layers :math:`\mathbf{H}' = \mathrm{ReLU}(\tilde{\mathbf{A}} \mathbf{H} \mathbf{W})`, the last one linear, with
     dropout on the input of each: a GCN (Kipf and Welling, 2017). Without :math:`\tilde{\mathbf{A}}` it is an MLP.

@@ -80,6 +80,7 @@ class Model(ABC, Generic[S]):
         takes_targets: whether it can learn from soft targets for all nodes.
         rival: rank among the simpler models that others are compared with, simplest first; None if it is not one.
         measured: rank among the models that ``bench`` measures by default; None if it is not one.
+        depth: name of the setting that is its number of hops; None if there is none.
     """
 
     name: ClassVar[str]
@@ -91,6 +92,7 @@ class Model(ABC, Generic[S]):
     takes_targets: ClassVar[bool] = True
     rival: ClassVar[int | None] = None
     measured: ClassVar[int | None] = None
+    depth: ClassVar[str | None] = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -217,15 +219,15 @@ class Model(ABC, Generic[S]):
     def published(self, graph: str, hops: int | None = None) -> S:
         """The settings of the model's authors: the defaults, or ``presets/<model>/<graph>-published.toml`` if they
         differ for a graph."""
-        if hops is not None:
-            raise InputError(f"{self.title} has no published settings by number of hops")
-        return self.settings_class.make(read_preset(self.name, graph, "published") or {})
+        return self.within(self.settings_class.make(read_preset(self.name, graph, "published") or {}), hops)
 
     def within(self, settings: S, hops: int | None) -> S:
         """The settings with a receptive field of exactly ``hops`` hops; None leaves it as it is."""
-        if hops is not None:
+        if hops is None:
+            return settings
+        if self.depth is None:
             raise InputError(f"{self.title} has no setting for the number of hops")
-        return settings
+        return self.settings_class.make(settings.model_dump() | {self.depth: hops})
 
     def label(self, variant: str = "") -> str:
         """What studies and settings files of a search are called, after the graph."""

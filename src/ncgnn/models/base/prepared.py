@@ -1,7 +1,7 @@
 """A graph prepared for models."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,8 @@ from ncgnn.models.base.chosen_edges import ALL, chosen_edges
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, Dense, LinearOperator, cheaper_operator, normalized_adjacency
+
+T = TypeVar("T")
 
 
 class PreparedGraph:
@@ -138,6 +140,12 @@ class PreparedGraph:
             for node, number in found:
                 known[node, number] = 1
         return Dense(known)
+
+    def of_edges(self, key: str, make: Callable[[Data], T]) -> T:
+        """What a model makes of the edges alone, computed once for all splits; ``key`` names it."""
+        if key not in self._of_edges:
+            self._of_edges[key] = make(self.data)
+        return cast(T, self._of_edges[key])
 
     @property
     def normalized_edges(self) -> tuple[Tensor, Tensor]:
