@@ -24,3 +24,20 @@ def test_each_layer_mixes_in_the_first_and_the_identity():
             h = ((1 - beta) * mixed + beta * mixed @ layer.weight1).relu()
         expected = module.last(h)
     torch.testing.assert_close(class_scores(module, MODEL.prepare(PreparedGraph(data), settings)), expected)
+
+
+def test_convolutions_have_a_weight_decay_of_their_own():
+    settings = GCNIISettings.make({"layers": 3, "weight_decay": 0.1, "conv_decay": 0.2})
+    module = MODEL.build(Sizes(5, 2, 4), settings)
+    convs, others = MODEL.training(module, settings).optimizer.param_groups
+    assert (convs["weight_decay"], others["weight_decay"]) == (0.2, 0.1)
+    assert [tuple(weight.shape) for weight in convs["params"]] == [(64, 64)] * 3
+    assert len(others["params"]) == 4
+
+
+def test_its_published_settings():
+    cora = MODEL.published("cora")
+    assert (cora.layers, cora.width, cora.alpha, cora.theta, cora.dropout) == (64, 64, 0.1, 0.5, 0.6)
+    assert (cora.conv_decay, cora.weight_decay) == (1e-2, 5e-4)
+    assert (MODEL.published("pubmed").conv_decay, MODEL.published("texas").alpha) == (5e-4, 0.5)
+    assert MODEL.published("cora", 4).layers == 4
