@@ -25,9 +25,9 @@ def test_its_update_is_that_of_the_paper():
     a = torch.eye(34, dtype=torch.bool)
     a[data.edge_index[1], data.edge_index[0]] = True
     with torch.no_grad():
-        first = attention(data.x.to_dense(), module.first, a)
-        hidden = F.elu(torch.cat(list(first), dim=1) + module.first.bias)
-        expected = attention(hidden, module.second, a).mean(dim=0) + module.second.bias
+        first = attention(data.x.to_dense(), module.layers[0], a)
+        hidden = F.elu(torch.cat(list(first), dim=1) + module.layers[0].bias)
+        expected = attention(hidden, module.layers[1], a).mean(dim=0) + module.layers[1].bias
     inputs = MODEL.prepare(PreparedGraph(data), settings)
     torch.testing.assert_close(class_scores(module, inputs), expected)
     torch.testing.assert_close(MODEL.hidden(module, inputs), hidden)
@@ -37,3 +37,13 @@ def test_its_published_settings():
     assert MODEL.published("cora") == GATSettings.make({"heads": 8, "width": 8, "lr": 0.005, "weight_decay": 5e-4})
     assert MODEL.published("pubmed").out_heads == 8
     assert MODEL.published("pubmed").lr == 0.01
+    assert MODEL.published("pubmed", 3).layers == 3
+
+
+def test_it_has_as_many_layers_as_asked():
+    data = complete(ncgnn.load_dataset("karate"))
+    for layers in (1, 3):
+        settings = GATSettings.make({"layers": layers})
+        module = MODEL.build(Sizes.of(data), settings)
+        assert len(module.layers) == layers
+        assert class_scores(module, MODEL.prepare(PreparedGraph(data), settings)).shape == (34, 4)

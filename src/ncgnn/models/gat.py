@@ -18,29 +18,40 @@ if TYPE_CHECKING:
 class GATSettings(TrainingSettings):
     """The settings of GAT, by default those of its authors on Cora and Citeseer."""
 
-    heads: int = Field(8, ge=1, le=64, description="attention heads of the first layer")
+    layers: int = Field(2, ge=1, le=64, description="number of layers")
+    heads: int = Field(8, ge=1, le=64, description="attention heads of all layers but the last")
     out_heads: int = Field(1, ge=1, le=64, description="attention heads of the last layer, averaged")
-    width: int = Field(8, ge=1, le=1024, description="size of a head of the first layer")
+    width: int = Field(8, ge=1, le=1024, description="size of a head of all layers but the last")
     dropout: float = Field(0.6, ge=0, lt=1, description="dropout rate on the input of each layer and on attention")
     lr: float = Field(0.005, gt=0, le=100, description="learning rate")
 
 
 class GAT(nn.Module):
-    """Two layers: concatenated heads, then averaged heads."""
+    r"""Layers :math:`\mathbf{h}_i' = \mathrm{ELU}(\Vert_k \sum_j \alpha_{ij}^k \mathbf{W}^k \mathbf{h}_j)` over
+    neighbours and the node itself, with :math:`\alpha_{ij}^k = \mathrm{softmax}_j\, \mathrm{LeakyReLU}(\mathbf{a}_l^k
+    \mathbf{W}^k \mathbf{h}_i + \mathbf{a}_r^k \mathbf{W}^k \mathbf{h}_j)`; the last layer averages its heads instead.
+
+    The authors' code also drops projected features inside each head; PyG's layer, used here, does not.
+    """
 
     def __init__(self, in_channels: int, out_channels: int, settings: GATSettings) -> None:
         super().__init__()
         width, heads, self.dropout = settings.width, settings.heads, settings.dropout
-        self.first = GATConv(in_channels, width, heads, dropout=self.dropout)
-        self.second = GATConv(width * heads, out_channels, settings.out_heads, concat=False, dropout=self.dropout)
+        sizes = [in_channels, *[width * heads] * (settings.layers - 1)]
+        layers = [GATConv(size, width, heads, dropout=self.dropout) for size in sizes[:-1]]
+        last = GATConv(sizes[-1], out_channels, settings.out_heads, concat=False, dropout=self.dropout)
+        self.layers = nn.ModuleList([*layers, last])
 
     def hidden(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        """Concatenated outputs of the heads of the first layer [N, heads width]."""
-        return F.elu(self.first(F.dropout(x, self.dropout, self.training), edge_index))
+        """Input of the last layer [N, heads width]: concatenated outputs of the heads."""
+        *layers, _ = self.layers
+        for layer in layers:
+            x = F.elu(layer(F.dropout(x, self.dropout, self.training), edge_index))
+        return x
 
     def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
         hidden = F.dropout(self.hidden(x, edge_index), self.dropout, self.training)
-        out: Tensor = self.second(hidden, edge_index)
+        out: Tensor = self.layers[-1](hidden, edge_index)
         return out
 
 
@@ -49,6 +60,7 @@ class GATModel(Model[GATSettings]):
 
     name, title, settings_class = "gat", "GAT", GATSettings
     measured = 4
+    depth = "layers"
 
     def build(self, sizes: Sizes, settings: GATSettings) -> GAT:
         return GAT(sizes.features, sizes.classes, settings)

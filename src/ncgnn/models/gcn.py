@@ -44,6 +44,7 @@ class GCN(Model[GCNSettings]):
 
     name, title, settings_class = "gcn", "GCN", GCNSettings
     rival = 5
+    depth = "layers"
 
     def prepare(self, graph: PreparedGraph, settings: GCNSettings) -> Inputs:
         return Inputs((graph.features(settings.normalize_features), graph.adjacency))
