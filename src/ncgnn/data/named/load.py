@@ -8,6 +8,7 @@ from ncgnn.data.generated.planted import planted
 from ncgnn.data.generated.syn_cora import syn_cora
 from ncgnn.data.named.directed import with_links
 from ncgnn.data.named.download import cache_folder, download_graph
+from ncgnn.data.named.neighbourhoods import with_neighbourhoods
 from ncgnn.data.named.packaged import data_folders, local_graph
 from ncgnn.data.named.registry import DatasetInfo, dataset_info
 from ncgnn.errors import InputError
@@ -20,7 +21,8 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
     an installed package (Cora is in ``graphdatascience``); PyG's download, cached in the folder given by NCGNN_CACHE
     (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file. If the folder also
     has ``directed/<name>.npz``, the graph has directed edges: ``data.edge_tables["links"]``, an
-    :class:`ncgnn.data.EdgeTable`.
+    :class:`ncgnn.data.EdgeTable`. If it has ``geom-gcn/<name>.npz``, the graph has ``data.neighbourhoods``, which only
+    Geom-GCN uses.
     """
     info = dataset_info(name)
     data = local_graph(info.name, root)
@@ -32,7 +34,8 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
         return planted()
     if info.pyg is None:
         raise InputError(f"graph {name!r} is not available ({_tried(info, root)}): {info.elsewhere}")
-    return with_links(_download(info, root), data_folders(root))
+    folders = data_folders(root)
+    return with_neighbourhoods(with_links(_download(info, root), folders), folders)
 
 
 def _download(info: DatasetInfo, root: str | Path | None) -> Data:

@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.graph import both_directions, feature_tensor, make_graph, merge_edges
 from ncgnn.data.named.directed import with_links
+from ncgnn.data.named.neighbourhoods import with_neighbourhoods
 from ncgnn.data.npz import read_npz
 from ncgnn.data.tables.columns.values import as_text
 from ncgnn.data.tables.edges import node_numbers
@@ -36,7 +37,7 @@ def local_graph(name: str, root: str | Path | None = None) -> Data | None:
         if path.is_file():
             data = read_npz(path)
             data.name = name
-            return with_links(data, [folder])
+            return with_neighbourhoods(with_links(data, [folder]), [folder])
     return packaged_graph(name)
 
 

@@ -47,7 +47,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
     edges, weight = data.edge_index, data.get("edge_weight")
     if folder is None or filter.sparsify is None:
         return filter.prepare(edges, data.num_nodes, weight, dtype)
-    key = f"{_FORMAT} {_sources()} {filter.cache_key} {dtype} {data.num_nodes} {_digest(edges, weight)}"
+    key = f"{_FORMAT} {_sources()} {filter.cache_key} {dtype} {data.num_nodes} {digest_of_edges(edges, weight)}"
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
     prepared = _read(path, key, filter, data.num_nodes)
     if prepared is None:
@@ -66,7 +66,7 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def _digest(edges: Tensor, weight: Tensor | None) -> str:
+def digest_of_edges(edges: Tensor, weight: Tensor | None) -> str:
     """A hash of the edges in their order, because floating-point sums depend on it."""
     digest = hashlib.sha256()
     for part in (edges,) if weight is None else (edges, weight):
