@@ -17,7 +17,7 @@ def with_neighbourhoods(data: Data, folders: Iterable[Path]) -> Data:
     ``data.neighbourhoods`` has a table for each embedding (``isomap``, ``poincare``, ``struc2vec``), rows ``node,
     neighbour, space, relation``: space 0 is the graph, 1 the plane; the relation is one of four directions there.
     """
-    paths = (folder / "geom-gcn" / f"{data.name}.npz" for folder in folders)
+    paths = (folder / f"geom-gcn/{data.name}.npz" for folder in folders)
     path = next((path for path in paths if path.is_file()), None)
     if path is None:
         return data

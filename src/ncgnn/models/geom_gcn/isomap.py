@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import shortest_path
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-_ROWS = 512  # nodes whose distances are computed at a time: distances in float64 would fill the memory
+from ncgnn.sparse.kernels import compiled
+
+_UNREACHED = 65535
 
 
 def isomap(a: sp.csr_array) -> np.ndarray:
@@ -27,12 +28,25 @@ def isomap(a: sp.csr_array) -> np.ndarray:
 
 def hops(a: sp.csr_array) -> np.ndarray:
     """Numbers of hops between all nodes [N, N]; nodes without a path are one hop further apart than any others."""
-    n = a.shape[0]
-    out = np.empty((n, n), np.uint16)
-    unreached = np.iinfo(out.dtype).max
-    for start in range(0, n, _ROWS):
-        chosen = np.arange(start, min(start + _ROWS, n))
-        found = shortest_path(a, directed=False, unweighted=True, indices=chosen)
-        out[chosen] = np.where(np.isinf(found), unreached, found)
-    out[out == unreached] = out[out != unreached].max() + 1
+    out = np.full(a.shape, _UNREACHED, np.uint16)
+    _search(a.indptr, a.indices, out)
+    out[out == _UNREACHED] = out[out != _UNREACHED].max() + 1
     return out
+
+
+@compiled
+def _search(indptr: np.ndarray, indices: np.ndarray, out: np.ndarray) -> None:
+    """Breadth-first from each node."""
+    queue = np.empty(out.shape[0], np.int64)
+    for start in range(out.shape[0]):
+        found, row = 1, out[start]
+        queue[0], row[start] = start, 0
+        for place in range(out.shape[0]):
+            if place == found:
+                break
+            node = queue[place]
+            for e in range(indptr[node], indptr[node + 1]):
+                if row[indices[e]] == _UNREACHED:
+                    row[indices[e]] = row[node] + 1
+                    queue[found] = indices[e]
+                    found += 1

@@ -37,15 +37,17 @@ def _epoch(places: np.ndarray, edges: np.ndarray, others: np.ndarray, rate: floa
         for k in range(count):
             shares[k] = np.exp(-distance(places[u], places[nodes[k]]))
             total += shares[k]
-        own = np.zeros(2)
+        right, up = 0.0, 0.0
         for k in range(count):
             w = nodes[k]
             if w == u:
                 continue
             strength = (1.0 if k == 0 else 0.0) - shares[k] / total
-            own += strength * slope(places[u], places[w])
-            _move(places[w], strength * slope(places[w], places[u]), rate)
-        _move(places[u], own, rate)
+            of_u, of_w = slope(places[u], places[w]), slope(places[w], places[u])
+            right += strength * of_u[0]
+            up += strength * of_u[1]
+            _move(places[w], strength * of_w[0], strength * of_w[1], rate)
+        _move(places[u], right, up, rate)
 
 
 @compiled
@@ -56,22 +58,22 @@ def distance(u: np.ndarray, v: np.ndarray) -> float:
 
 
 @compiled
-def slope(u: np.ndarray, v: np.ndarray) -> np.ndarray:
+def slope(u: np.ndarray, v: np.ndarray) -> tuple[float, float]:
     """The derivative of the distance by u."""
     alpha, beta = 1 - u[0] ** 2 - u[1] ** 2, 1 - v[0] ** 2 - v[1] ** 2
     gap = (u[0] - v[0]) ** 2 + (u[1] - v[1]) ** 2
     gamma = 1 + 2 * gap / (alpha * beta)
-    root = np.sqrt(max(gamma**2 - 1, 1e-12))
+    steep = 4 / (beta * np.sqrt(max(gamma**2 - 1, 1e-12)))
     along = (v[0] ** 2 + v[1] ** 2 - 2 * (u[0] * v[0] + u[1] * v[1]) + 1) / alpha**2
-    return 4 / (beta * root) * (along * u - v / alpha)
+    return steep * (along * u[0] - v[0] / alpha), steep * (along * u[1] - v[1] / alpha)
 
 
 @compiled
-def _move(place: np.ndarray, grad: np.ndarray, rate: float) -> None:
-    """A step with the metric of the disk, which stays inside."""
+def _move(place: np.ndarray, right: float, up: float, rate: float) -> None:
+    """A step against the gradient with the metric of the disk, which stays inside."""
     scale = rate * (1 - place[0] ** 2 - place[1] ** 2) ** 2 / 4
-    place[0] -= scale * grad[0]
-    place[1] -= scale * grad[1]
+    place[0] -= scale * right
+    place[1] -= scale * up
     length = np.sqrt(place[0] ** 2 + place[1] ** 2)
     if length > _EDGE:
         place[0] *= _EDGE / length

@@ -28,12 +28,16 @@ def _train(places: np.ndarray, contexts: np.ndarray, walks: np.ndarray, table: n
             for j in range(max(i - _WINDOW, 0), min(i + _WINDOW + 1, walks.shape[1])):
                 if walks[w, j] == node:
                     continue
-                change = np.zeros(2)
+                right, up = 0.0, 0.0
                 for k in range(_OTHERS + 1):
                     other = walks[w, j] if k == 0 else table[position]
                     position = (position + 1) % table.shape[0]
-                    score = places[node, 0] * contexts[other, 0] + places[node, 1] * contexts[other, 1]
+                    place, context = places[node], contexts[other]
+                    score = place[0] * context[0] + place[1] * context[1]
                     step = rate * ((1.0 if k == 0 else 0.0) - 1 / (1 + np.exp(-score)))
-                    change += step * contexts[other]
-                    contexts[other] += step * places[node]
-                places[node] += change
+                    right += step * context[0]
+                    up += step * context[1]
+                    context[0] += step * place[0]
+                    context[1] += step * place[1]
+                places[node, 0] += right
+                places[node, 1] += up
