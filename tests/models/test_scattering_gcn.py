@@ -19,11 +19,11 @@ def test_its_update_is_that_of_the_paper(scale):
     a, p = normalised(), (torch.eye(6) + walk()) / 2
     wavelets = {0: torch.eye(6) - p, 1: p - p @ p, 3: p.matrix_power(4) - p.matrix_power(8)}
     with torch.no_grad():
-        u = rows(tiny().x) @ module.weight + module.bias
+        u = rows(tiny().x) @ module.weight
         filters = [a, a @ a, a @ a @ a, wavelets[1], wavelets[scale]]
         parts = [f @ channel for f, channel in zip(filters, u.split([2, 2, 2, 3, 4], dim=1), strict=True)]
-        h = torch.cat(parts, dim=1).abs() ** 2
-        expected = (torch.eye(6) + 0.5 * walk()) / 1.5 @ h @ module.last.weight.t() + module.last.bias
+        h = (torch.cat(parts, dim=1) + module.bias).abs() ** 2
+        expected = (torch.eye(6) + 0.5 * walk()) / 1.5 @ h @ module.last + module.last_bias
     torch.testing.assert_close(scores, expected)
 
 
