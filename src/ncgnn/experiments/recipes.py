@@ -88,7 +88,8 @@ def settings_of(line: Line, graph: str, hops: int | None = None) -> RunSettings 
     model = find_model(line.model)
     found: RunSettings | None
     if line.settings == "published":
-        found = model.published(graph, hops)
+        published = model.published(graph, hops)
+        found = model.settings_class.make(published.model_dump() | model.of_variant(line.variant))
     elif line.settings == "default":
         found = model.settings_class.make({})
     else:
