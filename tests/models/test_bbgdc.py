@@ -34,7 +34,12 @@ def test_in_training_each_block_has_a_mask_for_each_edge():
     module, scores, settings = built(MODEL, {"layers": 2, "width": 4})
     drawn, inputs = [], MODEL.prepare(PreparedGraph(tiny()), settings)
     usual = module._masked
-    module._masked = lambda a, kept: drawn.append(usual(a, kept)) or drawn[-1]
+
+    def remembered(a, kept):
+        drawn.append(usual(a, kept))
+        return drawn[-1]
+
+    module._masked = remembered
     with torch.no_grad():
         found = module.train()(*inputs.arguments)
         first, *others = (matrix.to_dense() for matrix in drawn)

@@ -24,10 +24,11 @@ def test_its_update_is_that_of_the_paper():
     module = MODEL.build(Sizes.of(data), settings)
     a = torch.eye(34, dtype=torch.bool)
     a[data.edge_index[1], data.edge_index[0]] = True
+    one, other = module.layers
     with torch.no_grad():
-        first = attention(data.x.to_dense(), module.layers[0], a)
-        hidden = F.elu(torch.cat(list(first), dim=1) + module.layers[0].bias)
-        expected = attention(hidden, module.layers[1], a).mean(dim=0) + module.layers[1].bias
+        first = attention(data.x.to_dense(), one, a)
+        hidden = F.elu(torch.cat(list(first), dim=1) + one.bias)
+        expected = attention(hidden, other, a).mean(dim=0) + other.bias
     inputs = MODEL.prepare(PreparedGraph(data), settings)
     torch.testing.assert_close(class_scores(module, inputs), expected)
     torch.testing.assert_close(MODEL.hidden(module, inputs), hidden)
