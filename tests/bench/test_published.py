@@ -1,0 +1,47 @@
+"""The accuracy check of the paper's models, on a figure for a graph that every installation has."""
+
+import pytest
+from benchmarks import published, table
+from benchmarks.published import Figure
+
+from ncgnn.models import find_model
+
+QUICK = Figure("sgc", "karate", published.RANDOM, 60.0, "nobody", grid=({"epochs": 1}, {"epochs": 30}))
+
+
+def test_every_figure_has_settings_of_its_model():
+    for figure in published.FIGURES:
+        for settings in figure.settings:
+            assert isinstance(settings, find_model(figure.model).settings_class)
+            assert 0 < figure.accuracy < 100
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch):
+    monkeypatch.setattr(published, "RESULTS", tmp_path / "rows.csv")
+    monkeypatch.setattr(published, "RUNS", {published.RANDOM: 2})
+    return tmp_path / "rows.csv"
+
+
+def test_what_is_stored_is_not_measured_again(stored, monkeypatch):
+    published.run([QUICK])
+    rows = table.read(stored)
+    assert [(row["run"], row["epochs"]) for row in rows] == [(0, 1), (0, 30), (1, 1), (1, 30)]
+    monkeypatch.setattr(published, "measure", lambda *_: pytest.fail("measured again"))
+    published.run([QUICK])
+    assert table.read(stored) == rows
+
+
+def test_validation_accuracy_chooses_the_settings(stored):
+    one, other = (settings.hash for settings in QUICK.settings)
+    found = [(one, 0.5, 0.9), (one, 0.5, 0.9), (other, 0.6, 0.5), (other, 0.7, 0.6)]
+    rows = [
+        QUICK.name | {"run": number % 2, "config": config, "val_accuracy": val, "test_accuracy": test}
+        for number, (config, val, test) in enumerate(found)
+    ]
+    table.write(stored, rows, {})
+    assert "| sgc | karate | 60/20/20 | 55.00 | 7.07 | 2 | 60.00 | -5.00 | missed | nobody |" in published.summary(
+        [QUICK]
+    )
+    table.write(stored, rows[:3], {})
+    assert "sgc" not in published.summary([QUICK])
