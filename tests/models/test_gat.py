@@ -1,5 +1,8 @@
+from typing import cast
+
 import torch
 import torch.nn.functional as F
+from torch_geometric.nn import GATConv
 
 import ncgnn
 from ncgnn.data import complete
@@ -24,7 +27,7 @@ def test_its_update_is_that_of_the_paper():
     module = MODEL.build(Sizes.of(data), settings)
     a = torch.eye(34, dtype=torch.bool)
     a[data.edge_index[1], data.edge_index[0]] = True
-    one, other = module.layers
+    one, other = (cast(GATConv, layer) for layer in module.layers)
     with torch.no_grad():
         first = attention(data.x.to_dense(), one, a)
         hidden = F.elu(torch.cat(list(first), dim=1) + one.bias)
