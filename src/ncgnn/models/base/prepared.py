@@ -15,6 +15,7 @@ from ncgnn.data import complete, standardise
 from ncgnn.errors import InputError
 from ncgnn.models.base.chosen_edges import ALL, chosen_edges
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
+from ncgnn.models.base.neighbours import Scale, scaled_adjacency
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, Dense, LinearOperator, cheaper_operator, normalized_adjacency
 
@@ -163,6 +164,14 @@ class PreparedGraph:
             a = normalized_adjacency(data.edge_index, int(data.num_nodes or 0), data.get("edge_weight"))
             self._of_edges["adjacency"] = CSR.from_scipy(a, torch.get_default_dtype())
         return cast(CSR, self._of_edges["adjacency"])
+
+    def neighbours(self, scale: Scale, edges: str = ALL, has_loops: bool = False) -> CSR:
+        """The adjacency [N, N] of all or some edges, see :func:`~ncgnn.models.base.neighbours.scaled_adjacency`."""
+        key = f"neighbours {scale} {edges} {has_loops}"
+        if key not in self._of_edges:
+            a = scaled_adjacency(chosen_edges(self.data, edges), scale, has_loops)
+            self._of_edges[key] = CSR.from_scipy(a, torch.get_default_dtype())
+        return cast(CSR, self._of_edges[key])
 
 
 def prepare_features(x: Tensor, normalize: bool) -> Tensor:
