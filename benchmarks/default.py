@@ -116,7 +116,7 @@ def searched(model: Model[Any], others: Sequence[Model[Any]], graph: PreparedGra
 
 def as_command(graph: PreparedGraph, settings: list[RunSettings]) -> Chosen:
     """The outcome of our search, as of the command line."""
-    return searched(NCGNN, [other for other in rivals(NCGNN.name) if other.knows != "features"], graph)
+    return searched(NCGNN, rivals(NCGNN.name, of_search=True), graph)
 
 
 RULE = f"{LEVELS[LEVEL]} {NEAR} {FEW_NODES} {LOSS_WEIGHT} version 2"  # to be raised when the search changes

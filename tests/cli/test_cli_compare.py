@@ -9,7 +9,8 @@ from ncgnn.compare import rivals
 from ncgnn.errors import InputError
 
 OPTIONS = ["--epochs", 2, *QUICK, "--compare"]
-MODELS = ["NCGNN", "label propagation", "gradient boosting", "boosting with neighbours", "MLP", "GCN", "APPNP"]
+SIMPLEST = ["label propagation", "gradient boosting", "linear GNN", "boosting with neighbours"]
+MODELS = ["NCGNN", *SIMPLEST, "MLP", "Correct and Smooth", "GCN", "APPNP"]
 
 
 @pytest.fixture

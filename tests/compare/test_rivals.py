@@ -9,9 +9,24 @@ SMALL = {"hops": 2, "num_capsules": 2, "primary_channels": 8, "class_channels": 
 
 
 def test_rivals_come_from_the_simplest_on_and_a_model_is_not_its_own():
-    simple = ["label propagation", "gradient boosting", "boosting with neighbours"]
-    assert [rival.title for rival in rivals("ncgnn")] == [*simple, "MLP", "GCN", "APPNP"]
-    assert [rival.title for rival in rivals("mlp")] == [*simple, "GCN", "APPNP"]
+    simple = ["label propagation", "gradient boosting", "linear GNN", "boosting with neighbours"]
+    others = ["Correct and Smooth", "GCN", "APPNP"]
+    assert [rival.title for rival in rivals("ncgnn")] == [*simple, "MLP", *others]
+    assert [rival.title for rival in rivals("mlp")] == [*simple, *others]
+
+
+def test_a_search_trains_some_of_them_whose_cost_its_budget_includes():
+    assert [rival.name for rival in rivals("ncgnn", of_search=True)] == [
+        "label-propagation",
+        "neighbour-boosting",
+        "gcn",
+        "appnp",
+    ]
+    assert [rival.name for rival in rivals("gcn", of_search=True)] == [
+        "label-propagation",
+        "neighbour-boosting",
+        "appnp",
+    ]
 
 
 @pytest.mark.parametrize("rival", rivals("ncgnn"), ids=lambda rival: rival.name)

@@ -119,7 +119,7 @@ def _search(
             plan.model,
             plan.search,
             seed,
-            [other for other in rivals(plan.model.name) if other.knows != "features"],
+            rivals(plan.model.name, of_search=True),
             folder / "search",
             plan.minutes,
             lambda what, number, total: watch(number - 1, total, what),

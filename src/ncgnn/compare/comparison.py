@@ -45,10 +45,11 @@ class Compared:
         return self.val_accuracy if self.test_accuracy is None else self.test_accuracy
 
 
-def rivals(own: str) -> list[Model[Any]]:
-    """The simpler models to compare this one with, simplest first."""
+def rivals(own: str, of_search: bool = False) -> list[Model[Any]]:
+    """The simpler models to compare this one with, simplest first; or those of them that a search trains too."""
     ranks = {model.name: model.rival for model in all_models() if model.rival is not None and model.name != own}
-    return [find_model(name) for name in sorted(ranks, key=ranks.__getitem__)]
+    found = [find_model(name) for name in sorted(ranks, key=ranks.__getitem__)]
+    return [model for model in found if model.in_search] if of_search else found
 
 
 def compare(

@@ -36,9 +36,9 @@ class Channels(nn.Module):
     r"""One layer: :math:`3 \sum_c \operatorname{diag}(\alpha_c) \mathbf{H}_c` of the channels
     :math:`\mathbf{H}_L = \mathrm{ReLU}(\hat{\mathbf{A}} \mathbf{H} \mathbf{W}_L)`,
     :math:`\mathbf{H}_H = \mathrm{ReLU}((\mathbf{I} - \hat{\mathbf{A}}) \mathbf{H} \mathbf{W}_H)` and
-    :math:`\mathbf{H}_I = \mathrm{ReLU}(\mathbf{H} \mathbf{W}_I)`, where :math:`\hat{\mathbf{A}}` is the mean over a node
-    and its neighbours. The weights of a node are :math:`\mathrm{softmax}(\sigma([\mathbf{H}_L \mathbf{a}_L, \mathbf{H}_H
-    \mathbf{a}_H, \mathbf{H}_I \mathbf{a}_I]) \mathbf{M} / 3)`.
+    :math:`\mathbf{H}_I = \mathrm{ReLU}(\mathbf{H} \mathbf{W}_I)`, where :math:`\hat{\mathbf{A}}` is the mean over a
+    node and its neighbours. The weights of a node are :math:`\mathrm{softmax}(\sigma([\mathbf{H}_L \mathbf{a}_L,
+    \mathbf{H}_H \mathbf{a}_H, \mathbf{H}_I \mathbf{a}_I]) \mathbf{M} / 3)`.
     """
 
     def __init__(self, in_channels: int, out_channels: int) -> None:

@@ -67,7 +67,8 @@ class APPNPModel(Model[APPNPSettings]):
     name, title, settings_class = "appnp", "APPNP", APPNPSettings
     depth = "steps"
     measured = 5
-    rival = 6
+    rival = 8
+    in_search = True
 
     def prepare(self, graph: PreparedGraph, settings: APPNPSettings) -> Inputs:
         return Inputs((graph.features(settings.normalize_features), graph.adjacency))

@@ -43,10 +43,10 @@ class FSGNNSettings(TrainingSettings):
 
 
 class FSGNN(nn.Module):
-    r""":math:`\mathrm{ReLU}(\Vert_i \, \alpha_i \, \mathrm{norm}(\mathbf{X}_i \mathbf{W}_i + \mathbf{b}_i)) \mathbf{W} +
-    \mathbf{b}` over the parts :math:`\mathbf{X}, \bar{\mathbf{A}}^k \mathbf{X}, \tilde{\mathbf{A}}^k \mathbf{X}`, with
-    :math:`k = 1 \dots K` and :math:`\bar{\mathbf{A}}` without self-loops; :math:`\alpha` is a softmax of learned weights
-    and *norm* divides rows by their length."""
+    r""":math:`\mathrm{ReLU}(\Vert_i \, \alpha_i \, \mathrm{norm}(\mathbf{X}_i \mathbf{W}_i + \mathbf{b}_i)) \mathbf{W}
+    + \mathbf{b}` over the parts :math:`\mathbf{X}, \bar{\mathbf{A}}^k \mathbf{X}, \tilde{\mathbf{A}}^k \mathbf{X}`,
+    with :math:`k = 1 \dots K` and :math:`\bar{\mathbf{A}}` without self-loops; :math:`\alpha` is a softmax of learned
+    weights and *norm* divides rows by their length."""
 
     def __init__(self, in_channels: int, out_channels: int, settings: FSGNNSettings) -> None:
         super().__init__()

@@ -43,7 +43,8 @@ class GCN(Model[GCNSettings]):
     """Graph convolutions without biases, as in the published code."""
 
     name, title, settings_class = "gcn", "GCN", GCNSettings
-    rival = 5
+    rival = 7
+    in_search = True
     depth = "layers"
 
     def prepare(self, graph: PreparedGraph, settings: GCNSettings) -> Inputs:

@@ -33,8 +33,9 @@ class GPRSettings(TrainingSettings):
 
 
 class GPRGNN(nn.Module):
-    r""":math:`\sum_{k=0}^{K} \gamma_k \tilde{\mathbf{A}}^k \mathbf{H}`, where :math:`\mathbf{H}` are the scores of an MLP
-    and :math:`\gamma` is learned from :math:`\gamma_k = \alpha (1 - \alpha)^k`, :math:`\gamma_K = (1 - \alpha)^K`."""
+    r""":math:`\sum_{k=0}^{K} \gamma_k \tilde{\mathbf{A}}^k \mathbf{H}`, where :math:`\mathbf{H}` are the scores of an
+    MLP and :math:`\gamma` is learned, starting from :math:`\gamma_k = \alpha (1 - \alpha)^k`,
+    :math:`\gamma_K = (1 - \alpha)^K`."""
 
     def __init__(self, in_channels: int, out_channels: int, settings: GPRSettings) -> None:
         super().__init__()

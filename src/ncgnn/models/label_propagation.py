@@ -66,6 +66,7 @@ class LabelPropagation(Model[PropagationSettings]):
     knows = "graph"
     takes_targets = False
     rival = 1
+    in_search = True
 
     def prepare(self, graph: PreparedGraph, settings: PropagationSettings) -> Inputs:
         return Inputs((graph.adjacency, digest(graph.data)))

@@ -87,6 +87,7 @@ class LinearModel(Model[LinearSettings]):
 
     name, title, settings_class = "linear-gnn", "linear GNN", LinearSettings
     takes_targets = False
+    rival = 3
 
     def prepare(self, graph: PreparedGraph, settings: LinearSettings) -> Smoothed:
         divided, a = settings.normalize_features, graph.adjacency

@@ -39,7 +39,7 @@ class MLP(Model[MLPSettings]):
     name, title, settings_class = "mlp", "MLP", MLPSettings
     knows = "features"
     takes_targets = False
-    rival = 4
+    rival = 5
 
     def prepare(self, graph: PreparedGraph, settings: MLPSettings) -> Rows:
         divided = settings.normalize_features

@@ -42,7 +42,8 @@ class NeighbourBoosting(Boosting):
 
     name, title, settings_class = "neighbour-boosting", "boosting with neighbours", NeighbourSettings
     knows = "both"
-    rival = 3
+    rival = 4
+    in_search = True
     trees = NeighbourTrees
 
     def prepare(self, graph: PreparedGraph, settings: BoostingSettings) -> Inputs:

@@ -79,6 +79,7 @@ class Model(ABC, Generic[S]):
         has_reasons: whether its predictions are explained exactly.
         takes_targets: whether it can learn from soft targets for all nodes.
         rival: rank among the simpler models that others are compared with, simplest first; None if it is not one.
+        in_search: whether a search also trains it, as a rival and a teacher; all others only stand in comparisons.
         measured: rank among the models that ``bench`` measures by default; None if it is not one.
         depth: name of the setting that is its number of hops; None if there is none.
     """
@@ -91,6 +92,7 @@ class Model(ABC, Generic[S]):
     has_reasons: ClassVar[bool] = False
     takes_targets: ClassVar[bool] = True
     rival: ClassVar[int | None] = None
+    in_search: ClassVar[bool] = False
     measured: ClassVar[int | None] = None
     depth: ClassVar[str | None] = None
 
