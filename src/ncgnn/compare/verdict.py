@@ -20,7 +20,8 @@ _ALONE = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Which model to use, and why; ``use`` is None with too few nodes to tell, or if the lead may be chance."""
+    """Which model to use, and why; ``use`` is None with too few nodes to tell, or if the lead may be chance. The text
+    then names the best guess."""
 
     use: str | None
     text: str
@@ -57,7 +58,7 @@ def judge(rows: Sequence[Compared]) -> Verdict:
     second = max(rivals, key=lambda row: row.decisive)
     lead = f"{own.model} is {100 * (own.decisive - second.decisive):.1f} points ahead of the runner-up, {second.model}"
     if is_chance(second):
-        return Verdict(None, f"{lead}, but with {nodes} this may be chance: compare on more splits")
+        return Verdict(None, f"{lead}, but with {nodes} this may be chance: {_until_then(own)}")
     return Verdict(own.model, f"{lead}, more than chance with {nodes}: use {own.model}")
 
 
@@ -69,8 +70,12 @@ def _simpler(rival: Compared, own: Compared, nodes: str) -> Verdict:
     if not is_better and _visible(rival) > _COARSE:
         smallest = f"differences below {100 * _visible(rival):.0f} points cannot be detected with so few nodes"
         said = f"{rival.model} is ahead ({how})" if is_ahead else said
-        return Verdict(None, f"{said}, but {smallest}: compare on more splits")
+        return Verdict(None, f"{said}, but {smallest}: {_until_then(rival)}")
     return Verdict(rival.model, f"{said}: use {rival.model}, unless you need explanations")
+
+
+def _until_then(row: Compared) -> str:
+    return f"compare on more splits; until then, {row.model} is the best guess"
 
 
 def _visible(row: Compared) -> float:

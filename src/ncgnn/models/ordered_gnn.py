@@ -49,7 +49,8 @@ class OrderedGNN(nn.Module):
         \mathbf{G} &\leftarrow \mathbf{G} + (1 - \mathbf{G}) \odot \hat{\mathbf{G}} \\
         \mathbf{H} &\leftarrow \mathrm{norm}(\mathbf{G} \odot \mathbf{H} + (1 - \mathbf{G}) \odot \mathbf{M})
 
-    An entry of :math:`\mathbf{G}` is that of a chunk of features; *norm* is layer normalisation. A linear layer follows.
+    An entry of :math:`\mathbf{G}` is that of a chunk of features; *norm* is layer normalisation. The last layer is
+    linear.
     """
 
     def __init__(self, sizes: Sizes, settings: OrderedSettings) -> None:

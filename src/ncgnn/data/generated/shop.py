@@ -35,7 +35,7 @@ def shop_tables(seed: int = 0) -> Mapping[str, pd.DataFrame]:
     of their department. ``shelf`` leaks the department: a product gets a shelf only after it has a department.
     """
     rng = np.random.default_rng(seed)
-    department = rng.integers(len(_DEPARTMENTS), size=_OLD + _NEW)
+    department = _drawn(rng)
     products, orders = _products(department, rng), _orders(department, rng)
     now = orders[(orders[["product", "other"]] < products["product"][_OLD]).all(axis=1)]
     return {
@@ -44,6 +44,15 @@ def shop_tables(seed: int = 0) -> Mapping[str, pd.DataFrame]:
         "june-products.csv": products,
         "june-bought-together.csv": orders,
     }
+
+
+def departments(seed: int = 0) -> list[str]:
+    """The department of each old product, also of those without a label in the tables."""
+    return [_DEPARTMENTS[number] for number in _drawn(np.random.default_rng(seed))[:_OLD]]
+
+
+def _drawn(rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(len(_DEPARTMENTS), size=_OLD + _NEW)
 
 
 def _products(department: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
