@@ -14,7 +14,7 @@ def layer(module: Channels, h: torch.Tensor, a: torch.Tensor) -> torch.Tensor:
     channels = [(a @ h @ low).relu(), ((torch.eye(len(a)) - a) @ h @ high).relu(), (h @ own).relu()]
     judged = torch.stack([c @ vector for c, vector in zip(channels, module.judge, strict=True)], dim=1).sigmoid()
     alpha = (judged @ module.mix / 3).softmax(dim=1)
-    return 3 * sum(alpha[:, [i]] * c for i, c in enumerate(channels))
+    return 3 * torch.stack([alpha[:, [i]] * c for i, c in enumerate(channels)]).sum(dim=0)
 
 
 def test_its_update_is_that_of_the_paper():

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from torch_geometric.nn import DirGNNConv, SimpleConv
@@ -30,7 +32,7 @@ def test_its_scores_are_those_of_the_formula(alpha, root, join):
     data = directed()
     values = {"layers": 2, "width": 4, "alpha": alpha, "root": root, "join": join, "normalize_features": False}
     settings = DirSettings.make(values)
-    module = MODEL.build(Sizes.of(data), settings)
+    module: Any = MODEL.build(Sizes.of(data), settings)
     out = torch.zeros(5, 5)
     out[LINKS[0], LINKS[1]] = 1
     ends = (out.sum(1, keepdim=True) * out.sum(0)).sqrt().clamp(min=1)

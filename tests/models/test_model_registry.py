@@ -1,5 +1,6 @@
 """Every model of the registry, and a user's own."""
 
+import csv
 import pickle
 from importlib.metadata import EntryPoint
 
@@ -11,6 +12,7 @@ from torch_geometric.nn import GraphSAGE
 
 import ncgnn
 from ncgnn.data import complete
+from ncgnn.data.named.registry import dataset_info
 from ncgnn.errors import InputError
 from ncgnn.explain import is_explained
 from ncgnn.files import toml
@@ -26,7 +28,7 @@ from ncgnn.models import (
     register,
 )
 from ncgnn.models.base import registry
-from ncgnn.models.base.presets import preset_folder, preset_names, read_preset
+from ncgnn.models.base.presets import PUBLISHED, preset_folder, preset_names, read_preset
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.objectives import CrossEntropy, Stage
 
@@ -78,6 +80,22 @@ def test_every_preset_is_valid(name, preset):
     graph = preset.removesuffix(f"-{variant}")
     assert model.settings_class.make(read_preset(name, graph, variant)).model_dump()
     assert (preset_folder(name) / f"{preset}.toml").read_text() != toml({})
+
+
+@pytest.mark.parametrize("name", model_names())
+def test_published_settings_and_figures_are_valid(name):
+    """A file of settings says something else than the defaults; figures are of known graphs."""
+    model, folder = find_model(name), preset_folder(name)
+    for file in folder.glob(f"*{PUBLISHED}.toml"):
+        graph = file.stem.removesuffix(PUBLISHED)
+        assert dataset_info(graph).name == graph
+        assert model.published(graph) != model.settings_class.make({})
+    figures = folder / "figures.csv"
+    for row in csv.DictReader(figures.read_text("utf-8").splitlines() if figures.exists() else []):
+        assert dataset_info(row["graph"]).name == row["graph"]
+        assert 0 < float(row["accuracy"]) < 100
+        assert row["splits"]
+        assert row["source"]
 
 
 @pytest.mark.parametrize("name", model_names())

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
@@ -19,7 +21,7 @@ def test_its_layers_are_those_of_the_formula(residual, norm, reference):
     """conv, residual, norm, ReLU, written down with a dense matrix; batch normalisation of untrained statistics."""
     data = complete(ncgnn.load_dataset("karate"))
     settings = TunedGCNSettings.make({"layers": 2, "width": 5, "residual": residual, "norm": norm})
-    module = MODEL.build(Sizes.of(data), settings)
+    module: Any = MODEL.build(Sizes.of(data), settings)
     a = torch.from_numpy(normalized_adjacency(data.edge_index, 34).toarray()).float()
     h = data.x.to_dense()
     with torch.no_grad():

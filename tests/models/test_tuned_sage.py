@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 import torch
 from torch_geometric.nn import SAGEConv
@@ -16,7 +18,7 @@ def test_its_layers_are_those_of_the_formula(residual):
     """The mean over a node and its neighbours, the node itself, and the residual, with a dense matrix."""
     data = complete(ncgnn.load_dataset("karate"))
     settings = TunedSAGESettings.make({"layers": 2, "width": 5, "residual": residual})
-    module = MODEL.build(Sizes.of(data), settings)
+    module: Any = MODEL.build(Sizes.of(data), settings)
     a = torch.eye(34)
     a[data.edge_index[1], data.edge_index[0]] = 1
     a /= a.sum(dim=1, keepdim=True)

@@ -9,10 +9,11 @@ from pydantic import Field
 from torch import Tensor, nn
 
 from ncgnn.models.base.chosen_edges import ALL
+from ncgnn.models.base.layers import dropped
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
-from ncgnn.sparse import CSR, LinearOperator, thinned
+from ncgnn.sparse import CSR, LinearOperator
 from ncgnn.train.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class ACMGCN(nn.Module):
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         first, *others = self.layers
-        h: Tensor = first(thinned(x, self.dropout) if self.training and self.dropout else x, a)
+        h: Tensor = first(dropped(x, self.dropout, self.training), a)
         for layer in others:
             h = layer(F.dropout(h.relu(), self.dropout, self.training), a)
         return h

@@ -98,13 +98,11 @@ class CorrectModel(Model[CorrectSettings]):
         assert isinstance(inputs, mlp.Rows)
         base = mlp.MODEL.fit(mlp.Rows(inputs.arguments[:1], inputs.x), split, cast(Any, settings), on_epoch, change)
         module = self.build(Sizes.of(split), settings).to(split.y.device)
-        module.base = base.module
+        module.base = cast(LayerStack, base.module)
         scores, val = class_scores(module, inputs), split.val_mask
-        reached = {
-            "val_loss": F.cross_entropy(scores[val], split.y[val]).item(),
-            "val_accuracy": accuracy(scores, split.y, val),
-        }
-        return Fitted(module, base.best._replace(**reached), base.history)
+        loss = F.cross_entropy(scores[val], split.y[val]).item()
+        best = base.best._replace(val_loss=loss, val_accuracy=accuracy(scores, split.y, val))
+        return Fitted(module, best, base.history)
 
     def reads_labels(self, settings: CorrectSettings) -> bool:
         return True

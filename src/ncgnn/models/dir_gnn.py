@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import JumpingKnowledge
 
 from ncgnn.models.base.chosen_edges import ALL, IN, OUT
+from ncgnn.models.base.layers import linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
@@ -55,7 +56,7 @@ class DirConv(nn.Module):
         parts = ((self.alpha, s_out, self.out), (1 - self.alpha, s_in, self.into))
         found = [share * (s @ (h @ layer.weight.t()) + layer.bias) for share, s, layer in parts if share]
         if self.root is not None:
-            found.append(h @ self.root.weight.t() + self.root.bias)
+            found.append(linear(h, self.root))
         return torch.stack(found).sum(dim=0)
 
 

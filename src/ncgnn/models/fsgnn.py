@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.models.base.chosen_edges import ALL
+from ncgnn.models.base.layers import linear
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -58,7 +59,7 @@ class FSGNN(nn.Module):
 
     def forward(self, *parts: LinearOperator) -> Tensor:
         alpha = self.hop_weights.softmax(dim=0)
-        found = [x @ layer.weight.t() + layer.bias for x, layer in zip(parts, self.layers, strict=True)]
+        found = [linear(x, layer) for x, layer in zip(parts, self.layers, strict=True)]
         found = [F.normalize(h) for h in found] if self.normalize_hops else found
         joined = torch.cat([weight * h for weight, h in zip(alpha, found, strict=True)], dim=1).relu()
         out: Tensor = self.last(F.dropout(joined, self.dropout, self.training))

@@ -7,10 +7,11 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
+from ncgnn.models.base.layers import dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
-from ncgnn.sparse import CSR, LinearOperator, Polynomial, thinned
+from ncgnn.sparse import CSR, LinearOperator, Polynomial
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 from ncgnn.train.objectives import CrossEntropy
@@ -48,8 +49,7 @@ class GPRGNN(nn.Module):
         self.dropout, self.score_dropout = settings.dropout, settings.score_dropout
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
-        x = thinned(x, self.dropout) if self.training and self.dropout else x
-        hidden = (x @ self.first.weight.t() + self.first.bias).relu()
+        hidden = linear(dropped(x, self.dropout, self.training), self.first).relu()
         scores: Tensor = self.second(F.dropout(hidden, self.dropout, self.training))
         return Polynomial(a, self.gamma) @ F.dropout(scores, self.score_dropout, self.training)
 
@@ -68,7 +68,10 @@ class GPRModel(Model[GPRSettings]):
     def training(self, module: nn.Module, settings: GPRSettings) -> Training:
         assert isinstance(module, GPRGNN)
         layers = [*module.first.parameters(), *module.second.parameters()]
-        groups = [{"params": layers, "weight_decay": settings.weight_decay}, {"params": [module.gamma]}]
+        groups = [
+            {"params": layers, "weight_decay": settings.weight_decay},
+            {"params": [module.gamma], "weight_decay": 0.0},
+        ]
         return Training(CrossEntropy(), adam(groups, settings.lr), Patience(settings.patience), settings.epochs)
 
     def candidates(self) -> list[GPRSettings]:

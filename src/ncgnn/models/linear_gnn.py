@@ -76,7 +76,7 @@ class LinearGNN(nn.Module):
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         *others, last = self.weights
-        h = x @ last
+        h: Tensor = x @ last
         for weight in reversed(others):
             h = x @ weight + a @ h
         return h + self.bias

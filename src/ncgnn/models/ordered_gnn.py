@@ -9,10 +9,11 @@ from torch import Tensor, nn
 
 from ncgnn.errors import InputError
 from ncgnn.models.base.chosen_edges import ALL
+from ncgnn.models.base.layers import dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
-from ncgnn.sparse import CSR, LinearOperator, thinned
+from ncgnn.sparse import CSR, LinearOperator
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 from ncgnn.train.objectives import CrossEntropy
@@ -68,7 +69,7 @@ class OrderedGNN(nn.Module):
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         h = self._encoded(x)
-        gate: Tensor | float = 0.0
+        gate = h.new_zeros(())
         for number, norm in enumerate(self.norms):
             h = F.dropout(h, self.round_dropout, self.training)
             mean = a @ h
@@ -82,8 +83,7 @@ class OrderedGNN(nn.Module):
     def _encoded(self, x: LinearOperator) -> Tensor:
         first, *others = zip(self.encoders, self.encoder_norms, strict=True)
         layer, norm = first
-        x = thinned(x, self.dropout) if self.training and self.dropout else x
-        h: Tensor = norm((x @ layer.weight.t() + layer.bias).relu())
+        h: Tensor = norm(linear(dropped(x, self.dropout, self.training), layer).relu())
         for layer, norm in others:
             h = norm(layer(F.dropout(h, self.dropout, self.training)).relu())
         return h

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
+from ncgnn.models.base.layers import linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -50,12 +51,12 @@ class Classic(nn.Module):
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         h: LinearOperator | Tensor = x
         for number, (conv, norm) in enumerate(zip(self.convs, self.norms, strict=True)):
-            out = a @ (h @ conv.weight.t()) + conv.bias
+            out = _convolved(a, h, conv)
             for layers in (self.roots, self.residuals):
                 if layers:
-                    out = out + _linear(h, layers[number])
+                    out = out + linear(h, layers[number])
             h = F.dropout(norm(out).relu(), self.dropout, self.training)
-        return _linear(h, self.last)
+        return linear(h, self.last)
 
 
 class ClassicModel(Model[ClassicSettings]):
@@ -92,7 +93,6 @@ class ClassicModel(Model[ClassicSettings]):
 _NORMS: dict[str, type[nn.Module]] = {"none": nn.Identity, "batch": nn.BatchNorm1d, "layer": nn.LayerNorm}
 
 
-def _linear(h: LinearOperator | Tensor, layer: nn.Module) -> Tensor:
-    assert isinstance(layer, nn.Linear)
-    out = h @ layer.weight.t()
-    return out if layer.bias is None else out + layer.bias
+def _convolved(a: CSR, h: LinearOperator | Tensor, conv: nn.Module) -> Tensor:
+    assert isinstance(conv, nn.Linear)
+    return a @ (h @ conv.weight.t()) + conv.bias

@@ -81,9 +81,10 @@ class GraphConvolution(nn.Module):
         return a @ (h @ self.weight) + self.bias
 
 
-def linear(x: LinearOperator, layer: nn.Linear) -> Tensor:
+def linear(x: LinearOperator | Tensor, layer: nn.Module) -> Tensor:
     """A linear layer of features that may be sparse."""
-    out: Tensor = x @ layer.weight.t()
+    assert isinstance(layer, nn.Linear)
+    out = x @ layer.weight.t()
     return out if layer.bias is None else out + layer.bias
 
 
