@@ -153,14 +153,14 @@ def test_a_picture_of_a_model_without_capsules_is_refused_before_training(ncgnn,
 def test_a_comparison_says_what_its_own_model_knows(ncgnn):
     out = ncgnn("train", "karate", "--model", "mlp", "--epochs", "2", "--compare", "--json").out
     rows = json.loads(out)["comparison"]["rows"]
-    simple = ["label propagation", "gradient boosting", "boosting with neighbours"]
-    assert [row["model"] for row in rows] == ["MLP", *simple, "GCN", "APPNP"]
+    simple = ["label propagation", "gradient boosting", "linear GNN", "boosting with neighbours"]
+    assert [row["model"] for row in rows] == ["MLP", *simple, "Correct and Smooth", "GCN", "APPNP"]
     assert rows[0]["knows"] == "features"
 
 
 def test_the_settings_of_a_model_are_listed(ncgnn):
     rows = json.loads(ncgnn("models", "boosting", "--json").out)
-    assert {row["key"]: row["default"] for row in rows} == {"trees": 100, "leaf": 5, "seed": 0}
+    assert {row["key"]: row["default"] for row in rows} == {"trees": 100, "leaf": 5, "reduction": "best", "seed": 0}
     assert "dropout rate on the input of each layer" in ncgnn("models", "gcn").out
 
 
