@@ -1,13 +1,14 @@
 """Primary node capsules (equation 3), and the initialisation of weights."""
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes
+from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes, new_seed, seed_of_row
 from ncgnn.sparse import LinearOperator, as_operator, is_fused, thinned
 
 Init = Literal["uniform", "glorot"]
@@ -77,7 +78,9 @@ class PrimaryCapsules(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor | LinearOperator) -> Tensor:
-        x = self._thinned(self._checked(x))
+        return self._capsules(self._thinned(self._checked(x)))
+
+    def _capsules(self, x: LinearOperator) -> Tensor:
         is_early = self.training and self.early_dropout > 0
         h = fused_capsules(x, self._w, self.bias) if is_fused(x.parameter) and not is_early else self.plain(x)
         return F.dropout(h, self.dropout, self.training)
@@ -91,9 +94,37 @@ class PrimaryCapsules(nn.Module):
         """The votes of the capsules for a layer's ``weight`` [K, f_p, C, f_c]. With a dropout rate of 0.5 or more,
         dropped entries are skipped."""
         x = self._checked(x)
-        if self.training and self.dropout >= 0.5 and not self.early_dropout and is_fused(x.parameter):
-            return fused_votes(self._thinned(x), self._w, self.bias, weight, self.dropout)
+        if self._skips_dropped(x):
+            return fused_votes(self._thinned(x), self._w, self.bias, weight, self.dropout, new_seed())
         return dense_votes(self(x), weight)
+
+    @property
+    def vote_weights(self) -> list[nn.Parameter]:
+        """The parameters that votes are computed with, beside those of the layer."""
+        return [self.weight, self.bias]
+
+    def votes_in_blocks(
+        self, x: Tensor | LinearOperator, weight: Callable[[], Tensor]
+    ) -> Callable[[int, int], Tensor]:
+        """A function that computes the votes of a range of rows, with the same dropout mask each time. It is that of
+        :meth:`votes` where dropped entries are skipped."""
+        x = self._thinned(self._checked(x))
+        seed = new_seed() if self.training else 0
+
+        def votes(start: int, stop: int) -> Tensor:
+            rows = x.rows(start, stop)
+            if self._skips_dropped(x):
+                return fused_votes(rows, self._w, self.bias, weight(), self.dropout, seed_of_row(seed, start))
+            if not self.training:
+                return dense_votes(self._capsules(rows), weight())
+            with torch.random.fork_rng(devices=[]):
+                torch.manual_seed(seed + start)
+                return dense_votes(self._capsules(rows), weight())
+
+        return votes
+
+    def _skips_dropped(self, x: LinearOperator) -> bool:
+        return self.training and self.dropout >= 0.5 and not self.early_dropout and is_fused(x.parameter)
 
     def _thinned(self, x: LinearOperator) -> LinearOperator:
         return thinned(x, self.feature_dropout) if self.training and self.feature_dropout else x

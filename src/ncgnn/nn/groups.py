@@ -89,6 +89,11 @@ class Beliefs(nn.Module):
         classes = known.parameter
         return torch.where(classes.sum(dim=1, keepdim=True) > 0, classes, (self.sharpness * scores).softmax(dim=1))
 
+    def messages(self, known: LinearOperator, scores: Tensor, a_bar: LinearOperator) -> Tensor:
+        """What they add to u [N, C, f_c], without the vote of each capsule."""
+        said = self.scale * self.shares(known, scores) @ self.weight.flatten(1)
+        return a_bar @ said.view(len(said), *self.weight.shape[1:])
+
     def forward(self, known: LinearOperator, base: Routing, a_bar: LinearOperator) -> Routing:
         votes = self.scale * self.shares(known, lengths(base.capsules))[:, :, None, None] * self.weight
         u = base.u + a_bar @ votes.sum(dim=1)

@@ -11,8 +11,11 @@ from torch import Tensor, nn
 from ncgnn.nn.capsules import Init, PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.groups import Beliefs, CapsuleGroup
-from ncgnn.nn.routing import CapsuleGraphLayer, Routing, lengths
-from ncgnn.sparse import LinearOperator, as_operator
+from ncgnn.nn.kernels.blocks import route_in_blocks
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing, lengths, squashed_lengths
+from ncgnn.sparse import LinearOperator, as_operator, is_fused
+
+MOST_BYTES = 1 << 30  # of votes that are computed at once; with what else training needs this is about 6 GB
 
 
 class NCGNN(nn.Module):
@@ -128,10 +131,12 @@ class NCGNN(nn.Module):
         inputs = [as_operator(one) for one in each(x)]
         a_bar = self.filters(inputs, edge_index, edge_weight)
         layers = self._capsule_layers
+        if not return_routing and prior is None and self._goes_in_blocks(inputs):
+            return self._scores_in_blocks(inputs, a_bar)
         votes = self._votes(inputs, layers[0].weight)
         for before, after in pairwise(layers):
             votes = after.votes(before.route(votes, a_bar).capsules)
-        routed = [group.num_capsules for group in self.groups if not isinstance(group, Beliefs)]
+        routed = [group.num_capsules for group in self._routed]
         sizes = routed if len(routed) > 1 else None
         routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes)
         if self.beliefs is not None:
@@ -164,10 +169,45 @@ class NCGNN(nn.Module):
 
     def _votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
         """The votes of all groups, except for beliefs, which come from the others."""
-        groups = [group for group in self.groups if not isinstance(group, Beliefs)]
-        weights = weight.split([group.num_capsules for group in groups])
-        votes = [group.primary.votes(x, w) for group, x, w in zip(groups, inputs, weights, strict=False)]
+        weights = self._by_group(weight)
+        votes = [group.primary.votes(x, w) for group, x, w in zip(self._routed, inputs, weights, strict=False)]
         return votes[0] if len(votes) == 1 else torch.cat(votes, dim=1)
+
+    def _goes_in_blocks(self, inputs: Sequence[LinearOperator]) -> bool:
+        """Whether the votes of all nodes together are too large: then they are computed in blocks."""
+        layer = self._capsule_layers[-1]
+        votes = inputs[0].shape[0] * layer.in_capsules * layer.out_capsules * layer.out_channels
+        is_large = votes * inputs[0].parameter.element_size() > MOST_BYTES
+        return is_large and len(self.layers) == 1 and all(is_fused(x.parameter) for x in inputs)
+
+    def _scores_in_blocks(self, inputs: Sequence[LinearOperator], a_bar: Sequence[LinearOperator]) -> Tensor:
+        layer, groups = self._capsule_layers[0], self._routed
+        primaries = [group.primary for group in groups]
+        parts = [
+            primary.votes_in_blocks(x, lambda g=g: self._by_group(layer.weight)[g])
+            for g, (primary, x) in enumerate(zip(primaries, inputs, strict=False))
+        ]
+        u = route_in_blocks(
+            lambda start, stop: torch.cat([part(start, stop) for part in parts], dim=1),
+            [w for module in (*primaries, layer) for w in module.vote_weights if w.requires_grad],
+            a_bar[: len(groups)],
+            layer.bias,
+            [group.num_capsules for group in groups],
+            layer.iterations,
+            layer.beta,
+        )
+        scores = squashed_lengths(u)
+        if self.beliefs is None:
+            return scores
+        return squashed_lengths(u + self.beliefs.messages(inputs[-1], scores, a_bar[-1]))
+
+    @property
+    def _routed(self) -> list["NCGNN | CapsuleGroup"]:
+        """All groups but beliefs, which come from the others."""
+        return [group for group in self.groups if not isinstance(group, Beliefs)]
+
+    def _by_group(self, weight: Tensor) -> tuple[Tensor, ...]:
+        return weight.split([group.num_capsules for group in self._routed])
 
 
 def each(given: Any) -> list[Any]:

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 from ncgnn.nn.capsules import Init, start_bound
 from ncgnn.nn.kernels.capsules import dense_votes
 from ncgnn.nn.kernels.routing import fused_route
-from ncgnn.sparse import LinearOperator, as_operator
+from ncgnn.sparse import LinearOperator, as_operator, pool
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,6 +133,11 @@ class CapsuleGraphLayer(nn.Module):
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.zeros_(self.bias)
 
+    @property
+    def vote_weights(self) -> list[nn.Parameter]:
+        """The parameters that votes are computed with."""
+        return [self.weight]
+
     def votes(self, h: Tensor) -> Tensor:
         r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
         return dense_votes(h, self.weight)
@@ -158,6 +165,27 @@ def lengths(capsules: Tensor) -> Tensor:
     """Lengths of capsules [..., f_c]."""
     found: Tensor = torch.linalg.vector_norm(capsules, dim=-1)
     return found
+
+
+def squashed_lengths(u: Tensor) -> Tensor:
+    """Lengths of ``squash(u)`` [N, C], with little memory."""
+    found: Tensor = _SquashedLengths.apply(u)
+    return found
+
+
+class _SquashedLengths(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, u: Tensor) -> Tensor:
+        square = torch.linalg.vector_norm(u, dim=-1) ** 2
+        ctx.save_for_backward(u, square)
+        return square / (1 + square)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        u, square = ctx.saved_tensors
+        factor: Tensor = 2 * grads[0] / (1 + square) ** 2
+        return torch.mul(u, factor.unsqueeze(-1), out=pool.empty(u, *u.shape))
 
 
 def proportions(lengths: Tensor) -> Tensor:

@@ -110,6 +110,12 @@ class CSR(LinearOperator):
         pattern, order = self.pattern.transpose
         return CSR(pattern, self.values.detach()[order])
 
+    def rows(self, start: int, stop: int) -> "CSR":
+        indptr = self.pattern.indptr[start : stop + 1]
+        entries = slice(int(indptr[0]), int(indptr[-1]))
+        pattern = Pattern(indptr - indptr[0], self.pattern.indices[entries], self.pattern.num_columns)
+        return CSR(pattern, self.values[entries])
+
     def to(self, device: torch.device, dtype: torch.dtype) -> "CSR":
         return CSR(self.pattern.to(device), self.values.to(device, dtype))
 

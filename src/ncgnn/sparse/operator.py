@@ -35,6 +35,10 @@ class LinearOperator(ABC):
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         """Gradients of the parameter (if requested) and of ``dense``, given that of the product."""
 
+    def rows(self, start: int, stop: int) -> "LinearOperator":
+        """Some of its rows, sharing its memory."""
+        raise TypeError(f"{type(self).__name__} cannot be read in blocks of rows")
+
     def __matmul__(self, dense: Tensor) -> Tensor:
         if dense.shape[0] != self.shape[1]:
             raise ValueError(f"cannot multiply a matrix of shape {self.shape} with {tuple(dense.shape)}")
@@ -67,6 +71,9 @@ class Dense(LinearOperator):
 
     def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
         return grad @ dense.t() if of_parameter else None, self.matrix.detach().t() @ grad
+
+    def rows(self, start: int, stop: int) -> "Dense":
+        return Dense(self.matrix[start:stop])
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "Dense":
         return Dense(self.matrix.to(device, dtype))
@@ -102,6 +109,9 @@ class Reused(LinearOperator):
         self._kept = pool.empty(product, *product.shape).copy_(product)
         self._factor, self._version = dense.detach(), dense._version
         return product
+
+    def rows(self, start: int, stop: int) -> LinearOperator:
+        return self.operator.rows(start, stop)
 
     def _is_factor(self, dense: Tensor) -> bool:
         before = self._factor

@@ -3,7 +3,7 @@ import torch
 import torch.nn.functional as F
 from torch.autograd import gradcheck
 
-from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes
+from ncgnn.nn.kernels.capsules import dense_votes, fused_capsules, fused_votes, new_seed
 from ncgnn.sparse import Dense
 
 N, FEATURES, K, SIZE, C, CLASS_SIZE = 60, 9, 3, 8, 4, 2
@@ -42,7 +42,7 @@ def same_gradients(fused, plain, parameters, error):
 def kept_entries(x, w_dot, b_dot, dropout):
     """Capsules after dropout: under the identity as weights a vote is its capsule."""
     identity = torch.eye(SIZE, dtype=x.dtype).expand(K, SIZE, SIZE).unsqueeze(-1).contiguous()
-    return fused_votes(Dense(x), w_dot, b_dot, identity, dropout).squeeze(-1).detach()
+    return fused_votes(Dense(x), w_dot, b_dot, identity, dropout, new_seed()).squeeze(-1).detach()
 
 
 @PRECISIONS
@@ -60,7 +60,7 @@ def test_gradcheck_of_capsules_and_votes(inputs):
 
     def votes(w, b, v):
         torch.manual_seed(1)
-        return fused_votes(few, w, b, v, 0.5)
+        return fused_votes(few, w, b, v, 0.5, new_seed())
 
     assert gradcheck(votes, (w_dot, b_dot, weight))
 
@@ -72,7 +72,7 @@ def test_votes_and_their_gradients_equal_the_plain_ones_under_the_same_dropout(d
     torch.manual_seed(7)
     kept = kept_entries(x, w_dot, b_dot, dropout)
     torch.manual_seed(7)
-    fused = fused_votes(Dense(x), w_dot, b_dot, weight, dropout)
+    fused = fused_votes(Dense(x), w_dot, b_dot, weight, dropout, new_seed())
     capsules = plain_capsules(x, w_dot, b_dot)
     mask = torch.where(kept != 0, 1 / (1 - dropout), 0.0)
     plain = torch.einsum("jkp,kplc->jklc", capsules * mask, weight)
@@ -86,7 +86,7 @@ def test_dropout_keeps_each_entry_with_the_asked_probability(dropout):
     x, w_dot, b_dot = torch.ones(n, 1), torch.ones(1, k * size), torch.zeros(k, size)
     identity = torch.eye(size).expand(k, size, size).unsqueeze(-1).contiguous()
     torch.manual_seed(0)
-    kept = (fused_votes(Dense(x), w_dot, b_dot, identity, dropout).squeeze(-1) != 0).double()
+    kept = (fused_votes(Dense(x), w_dot, b_dot, identity, dropout, new_seed()).squeeze(-1) != 0).double()
     deviation = (dropout * (1 - dropout) / n) ** 0.5
     assert (kept.mean(dim=0) - (1 - dropout)).abs().max() < 5 * deviation  # every place is as likely
     pairs = torch.corrcoef(kept.flatten(1).t()).fill_diagonal_(0)
@@ -109,7 +109,7 @@ def test_capsules_that_are_zero_stay_zero_without_nan():
     b_dot = torch.zeros(K, SIZE, requires_grad=True)
     weight = torch.ones(K, SIZE, C, CLASS_SIZE, requires_grad=True)
     x = Dense(torch.ones(5, FEATURES))
-    for out in (fused_capsules(x, w_dot, b_dot), fused_votes(x, w_dot, b_dot, weight, 0.5)):
+    for out in (fused_capsules(x, w_dot, b_dot), fused_votes(x, w_dot, b_dot, weight, 0.5, new_seed())):
         assert torch.equal(out, torch.zeros_like(out))
         for gradient in torch.autograd.grad(out.sum(), [w_dot, b_dot]):
             assert torch.equal(gradient, torch.zeros_like(gradient))
@@ -129,6 +129,6 @@ def test_a_feature_that_is_no_number_is_seen_in_training_and_in_prediction():
     w_dot, b_dot = torch.rand(2, K * SIZE), torch.zeros(K, SIZE)
     weight = torch.rand(K, SIZE, C, CLASS_SIZE)
     torch.manual_seed(0)
-    for out in (fused_capsules(Dense(x), w_dot, b_dot), fused_votes(Dense(x), w_dot, b_dot, weight, 0.5)):
+    for out in (fused_capsules(Dense(x), w_dot, b_dot), fused_votes(Dense(x), w_dot, b_dot, weight, 0.5, new_seed())):
         broken = out.flatten(1).isnan().any(dim=1)
         assert broken.tolist() == [False, False, True, False]

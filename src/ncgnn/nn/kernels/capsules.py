@@ -15,8 +15,12 @@ from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined, threads_for
 from ncgnn.sparse.operator import LinearOperator
 
+_ROW_STEP = 0x632BE59BD9B4E019  # between the random states of two rows
 
-def fused_votes(x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor, dropout: float) -> Tensor:
+
+def fused_votes(
+    x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor, dropout: float, seed: int
+) -> Tensor:
     r"""Votes :math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c] of capsules that dropout has thinned out.
 
     Args:
@@ -25,10 +29,20 @@ def fused_votes(x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor,
         b_dot: first bias [K, f_p].
         weight: weights between capsules [K, f_p, C, f_c].
         dropout: dropout rate on capsule entries.
+        seed: draws the dropout mask; see :func:`seed_of_row`.
     """
-    seed = int(torch.randint(2**62, ()).item())
     votes: Tensor = _Votes.apply(w_dot, b_dot, weight, x, seed, dropout)
     return votes
+
+
+def new_seed() -> int:
+    return int(torch.randint(2**62, ()).item())
+
+
+def seed_of_row(seed: int, row: int) -> int:
+    """The seed with which a block that begins at this row has the dropout mask that it has in the whole."""
+    wrapped = (seed + row * _ROW_STEP) % 2**64
+    return wrapped - 2**64 if wrapped >= 2**63 else wrapped
 
 
 def fused_capsules(x: LinearOperator, w_dot: Tensor, b_dot: Tensor) -> Tensor:
@@ -262,7 +276,7 @@ def _next_kept(e: int, state: Any, rate: float) -> Any:
 @inlined
 def _start(seed: int, row: int) -> Any:
     """Random state of one row, far from those of other rows."""
-    _, bits = _random(np.uint64(seed) + np.uint64(row) * np.uint64(0x632BE59BD9B4E019))
+    _, bits = _random(np.uint64(seed) + np.uint64(row) * np.uint64(_ROW_STEP))
     return bits
 
 
