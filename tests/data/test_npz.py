@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -247,3 +248,36 @@ def test_what_cannot_be_saved_is_said(tmp_path):
     del karate.y
     with pytest.raises(InputError, match="requires x, y and edge_index"):
         save_graph(karate, tmp_path / "graph.npz")
+
+
+def test_dense_features_are_stored_dense(tmp_path):
+    x = torch.randn(50, 40)
+    graph = make_graph("dense", x, both_directions(np.array([[0, 1]]))[0], torch.zeros(50, dtype=torch.int64))
+    save_graph(graph, tmp_path / "dense.npz")
+    stored = np.load(tmp_path / "dense.npz")
+    assert "x_data" not in stored
+    assert stored["x"].nbytes == 4 * 50 * 40
+    assert_equal(read_graph(tmp_path / "dense.npz"), graph)
+
+
+def test_dense_features_of_older_files_still_load(tmp_path):
+    x = sp.csr_array(np.arange(1, 13, dtype=np.float32).reshape(3, 4))
+    parts = {"x_data": x.data, "x_indices": x.indices, "x_indptr": x.indptr, "x_shape": np.array(x.shape)}
+    np.savez(tmp_path / "old.npz", **arrays(**parts))
+    assert torch.equal(read_graph(tmp_path / "old.npz").x, torch.from_numpy(x.toarray()))
+
+
+@pytest.mark.parametrize(
+    ("x", "reason"),
+    [
+        (np.ones(3, np.float32), "must be numbers of shape"),
+        (np.array([["a"], ["b"], ["c"]]), "must be numbers of shape"),
+        (np.array([[1], [np.nan], [0]]), "non-finite"),
+        (np.ones((3, 0)), "0 features"),
+    ],
+)
+def test_wrong_dense_features_are_refused(x, reason, tmp_path):
+    sparse = dict.fromkeys(("x_data", "x_indices", "x_indptr", "x_shape"))
+    np.savez(tmp_path / "wrong.npz", **arrays(x=x, **sparse))
+    with pytest.raises(InputError, match=reason):
+        read_graph(tmp_path / "wrong.npz")

@@ -33,7 +33,7 @@ class GraphOptions:
 
     name: Annotated[
         str | None,
-        typer.Argument(metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file."),
+        typer.Argument(metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file, or OGB folder."),
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
     edges: Annotated[
@@ -71,9 +71,9 @@ class GraphOptions:
     @property
     def is_own(self) -> bool:
         """Whether it is the user's own graph rather than a named one."""
-        from ncgnn.data.tables.read import is_npz
+        from ncgnn.data.tables.read import is_finished
 
-        return self.has_tables or is_npz(self.name)
+        return self.has_tables or is_finished(self.name)
 
     @property
     def said_of_columns(self) -> dict[str, Any]:
@@ -94,14 +94,14 @@ class GraphOptions:
     def find(self) -> "Data":
         """The graph, named in exactly one of the three ways."""
         from ncgnn.data import load_dataset, read_graph
-        from ncgnn.data.tables.read import check_directed, is_npz
+        from ncgnn.data.tables.read import check_directed, is_finished
 
         self._check_one()
         if self.has_tables or self.name is None:
             return self._read()
         self._check_no_columns(self.name)
         with notices():
-            data = read_graph(self.name) if is_npz(self.name) else load_dataset(self.name, self.data)
+            data = read_graph(self.name) if is_finished(self.name) else load_dataset(self.name, self.data)
         return check_directed(data, self.name) if self.directed else data
 
     def find_for(self, classifier: "NodeClassifier") -> "Data":

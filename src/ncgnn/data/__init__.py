@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ncgnn.data.completion import complete
     from ncgnn.data.edge_tables import EdgeTable
+    from ncgnn.data.generated.large import large_graph
     from ncgnn.data.generated.planted import planted
     from ncgnn.data.generated.syn_cora import syn_cora
     from ncgnn.data.graph_statistics import Statistics, statistics
@@ -39,6 +40,7 @@ __all__ = [
     "Statistics",
     "complete",
     "dataset_info",
+    "large_graph",
     "load_dataset",
     "local_graph",
     "num_published_splits",
@@ -63,6 +65,7 @@ __all__ = [
 _HOMES = (
     "completion",
     "edge_tables",
+    "generated.large",
     "generated.planted",
     "generated.syn_cora",
     "graph_statistics",

@@ -3,7 +3,8 @@
 ==============================================  ==============================================================
 ``edges``                                       (E, 2) integers: undirected edges, each once; of all edge tables
 ``edge_weight``                                 (E,) floats from 1e-30 to 1e30, optional
-``x_data, x_indices, x_indptr, x_shape``        node features, CSR
+``x_data, x_indices, x_indptr, x_shape``        node features, CSR; or
+``x``                                           (N, features) floats, node features, dense
 ``labels``                                      (N,) integers, -1 for a node without a label
 ``train_masks, val_masks, test_masks``          (S, N) bool, optional: S splits; (N,) for a single one
 ``class_names, feature_names, node_ids,``       strings, optional
@@ -43,7 +44,7 @@ from ncgnn.errors import InputError
 from ncgnn.files import atomic
 
 _NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
-_REQUIRED = ("edges", "x_data", "x_indices", "x_indptr", "x_shape", "labels")
+_CSR = ("x_data", "x_indices", "x_indptr", "x_shape")
 FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 
@@ -67,7 +68,7 @@ def read_npz(path: str | Path) -> Data:
         extra |= _numbers(path, arrays, (count, len(extra["encoding"].scaled)))
     return make_graph(
         str(arrays.get("name", path.name[:-4])),
-        feature_tensor(x),
+        x if isinstance(x, torch.Tensor) else feature_tensor(x),
         edge_index,
         torch.from_numpy(labels),
         edge_weight=edge_weight,
@@ -98,13 +99,31 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     except FAULTS as error:
         reason = "it contains pickles" if "pickle" in str(error) else " ".join(str(error).split())
         raise InputError(f"{path}: not a readable .npz file of plain arrays ({reason})") from error
-    missing = [key for key in _REQUIRED if key not in arrays]
+    required = ("edges", *(("x",) if "x" in arrays else _CSR), "labels")
+    missing = [key for key in required if key not in arrays]
     if missing:
-        raise InputError(f"{path}: array {missing[0]!r} is missing; required: {', '.join(_REQUIRED)}")
+        raise InputError(f"{path}: array {missing[0]!r} is missing; required: {', '.join(required)}")
     return arrays
 
 
-def _features(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
+def _features(path: Path, arrays: dict[str, np.ndarray]) -> torch.Tensor | sp.csr_array:
+    """Dense or sparse, as they were saved."""
+    x = _dense(path, arrays["x"]) if "x" in arrays else _sparse(path, arrays)
+    values, what = (x, "x") if isinstance(x, np.ndarray) else (x.data, "x_data")
+    if not np.isfinite(values).all():
+        raise InputError(f"{path}: array {what!r} contains non-finite values: replace them")
+    if 0 in x.shape:
+        raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; both must be positive")
+    return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
+
+
+def _dense(path: Path, x: np.ndarray) -> np.ndarray:
+    if x.ndim != 2 or x.dtype.kind not in "fiub":
+        raise InputError(f"{path}: array 'x' must be numbers of shape (nodes, features), not {x.dtype} {x.shape}")
+    return np.ascontiguousarray(x, np.float32)
+
+
+def _sparse(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
     indices, indptr, shape = (arrays[f"x_{key}"] for key in ("indices", "indptr", "shape"))
     try:
         if shape.shape != (2,) or any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
@@ -113,10 +132,6 @@ def _features(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
         x.check_format(full_check=True)
     except (ValueError, TypeError) as error:
         raise InputError(f"{path}: arrays 'x_data' to 'x_shape' are not a CSR matrix ({error})") from error
-    if not np.isfinite(x.data).all():
-        raise InputError(f"{path}: array 'x_data' contains non-finite values: replace them")
-    if 0 in x.shape:
-        raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; both must be positive")
     return x
 
 
@@ -207,9 +222,12 @@ def _contents(data: Data) -> dict[str, Any]:
     if data.x is None or data.y is None or data.edge_index is None:
         raise InputError("saving a graph requires x, y and edge_index")
     edges, weight = _edges(data)
-    x = feature_matrix(data.x)
     out: dict[str, Any] = {"edges": edges, "labels": data.y.numpy()}
-    out |= {"x_data": x.data, "x_indices": x.indices, "x_indptr": x.indptr, "x_shape": np.array(x.shape)}
+    if data.x.layout is torch.strided:
+        out["x"] = data.x.numpy().astype(np.float32, copy=False)
+    else:
+        x = feature_matrix(data.x)
+        out |= {"x_data": x.data, "x_indices": x.indices, "x_indptr": x.indptr, "x_shape": np.array(x.shape)}
     out |= {f"{key}s": data[key].numpy().T for key in SPLITS if key in data}
     out |= {key: _strings(key, data[key]) for key in _NAMES if key in data}
     if data.get("name"):

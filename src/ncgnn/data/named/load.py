@@ -4,13 +4,14 @@ from pathlib import Path
 
 from torch_geometric.data import Data
 
+from ncgnn.data.generated.large import large_arguments, large_graph
 from ncgnn.data.generated.planted import planted
 from ncgnn.data.generated.syn_cora import syn_cora
 from ncgnn.data.named.directed import with_links
 from ncgnn.data.named.download import cache_folder, download_graph
 from ncgnn.data.named.neighbourhoods import with_neighbourhoods
 from ncgnn.data.named.packaged import data_folders, local_graph
-from ncgnn.data.named.registry import DatasetInfo, dataset_info
+from ncgnn.data.named.registry import LARGE, DatasetInfo, dataset_info
 from ncgnn.errors import InputError
 
 
@@ -19,12 +20,17 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
 
     Search order: ``<name>.npz`` in ``root`` and in the folder given by the environment variable NCGNN_DATA; data inside
     an installed package (Cora is in ``graphdatascience``); PyG's download, cached in the folder given by NCGNN_CACHE
-    (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file. If the folder also
+    (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file,
+    ``large:N`` always (see :func:`large_graph`). If the folder also
     has ``directed/<name>.npz``, the graph has directed edges: ``data.edge_tables["links"]``, an
     :class:`ncgnn.data.EdgeTable`. If it has ``geom-gcn/<name>.npz``, the graph has ``data.neighbourhoods``, which only
     Geom-GCN uses.
     """
     info = dataset_info(name)
+    if info.name.startswith(f"{LARGE}:"):
+        data = large_graph(**large_arguments(info.name))
+        data.name = info.name
+        return data
     data = local_graph(info.name, root)
     if data is not None:
         return data

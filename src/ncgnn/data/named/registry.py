@@ -8,6 +8,7 @@ from typing import Literal
 from ncgnn.errors import InputError
 
 SYN_CORA = "syn-cora"
+LARGE = "large"
 FAR, NEAR, NEAREST = 5, 3, 2  # hops
 SplitRule = Literal["20 per class", "25/25/50", "48/32/20", "published splits", "60/20/20"]
 
@@ -130,6 +131,11 @@ def _synthetic(homophily: str) -> DatasetInfo:
     return DatasetInfo(name, note, family=SYN_CORA, split="25/25/50", is_generated=True, max_hop=NEAR, cost=3)
 
 
+def _large(name: str) -> DatasetInfo:
+    note = "generated; of any size, as large:1000000, homophily and law of degrees"
+    return DatasetInfo(name, note, is_generated=True)
+
+
 _ALL = (
     replace(_planetoid("cora", "citations", "Cora", Published(2708, 5278, 1433, 7, 0.81)), cost=4),
     DatasetInfo(
@@ -213,6 +219,7 @@ _ALL = (
     DatasetInfo(
         "planted", "generated; it is known which neighbours and features carry the signal of a class", is_generated=True
     ),
+    _large(f"{LARGE}:10000"),
     *(_synthetic(f"0.{tenth}") for tenth in range(1, 10)),
 )
 
@@ -229,11 +236,14 @@ GROUPS = {
 
 
 def dataset_info(name: str) -> DatasetInfo:
-    """The properties of the graph called ``name``; ``syn-cora:H`` is valid for every H from 0 to 1."""
+    """The properties of the graph called ``name``; ``syn-cora:H`` is valid for every H from 0 to 1, ``large:N``
+    for every number of nodes, with further parameters as in :func:`ncgnn.data.large_graph`."""
     if name in DATASETS:
         return DATASETS[name]
     if name.startswith("syn-cora:"):
         return _synthetic(f"{_homophily(name):g}")
+    if name.startswith(f"{LARGE}:"):
+        return _large(name)
     near = get_close_matches(name.lower(), DATASETS, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(DATASETS)}"
     raise InputError(f"unknown graph {name!r}; {hint}")

@@ -12,6 +12,7 @@ from torch_geometric.utils import is_undirected
 from ncgnn.data.completion import check_kind, undirected
 from ncgnn.data.edge_tables import edge_table
 from ncgnn.data.npz import read_npz
+from ncgnn.data.ogb import is_ogb, read_ogb
 from ncgnn.data.structure import is_structure, told
 from ncgnn.data.tables.assemble import Frames, assemble, with_structure
 from ncgnn.data.tables.encoding import Encoding
@@ -55,8 +56,8 @@ def read_graph(
     so are the rows of a ``.npy`` file called like the node table; each of its numbers is a column.
 
     Args:
-        nodes: table with one row per node; or, without ``edges``, an ``.npz`` or GraphML file, a NetworkX or igraph
-            graph, whose attributes are the columns, or a PyG ``Data``.
+        nodes: table with one row per node; or, without ``edges``, an ``.npz`` or GraphML file, a folder of the Open
+            Graph Benchmark, a NetworkX or igraph graph, whose attributes are the columns, or a PyG ``Data``.
         edges: table with one row per edge; self-loops are dropped, weights of repeated edges are summed. Or several
             tables, one for each kind of edge, as a dict of names and tables or a list of paths, named by their stems;
             ``data.edge_index`` has the edges of all, ``data.edge_tables`` keeps them apart, see
@@ -79,11 +80,11 @@ def read_graph(
     named = {"numeric": numeric, "categorical": categorical, "date": date, "text": text, "ignore": ignore}
     kinds = kinds_of(**named)
     check_kind(nodes)
-    if isinstance(nodes, Data) or is_npz(nodes):
+    if isinstance(nodes, Data) or is_finished(nodes):
         _check_unused({**wanted, **named})
         if isinstance(nodes, Data):
             return _from_data(nodes, directed)
-        data = _read_npz(nodes, edges, encoding, class_names)
+        data = _read_finished(nodes, edges, encoding, class_names)
         return check_directed(data, str(nodes)) if directed else data
     if encoding is not None:
         directed = check_direction(encoding, directed)
@@ -115,6 +116,11 @@ def read_graph(
 def is_npz(graph: Any) -> bool:
     """Whether it is the path of an ``.npz`` file."""
     return isinstance(graph, str | Path) and str(graph).lower().endswith(".npz")
+
+
+def is_finished(graph: Any) -> bool:
+    """Whether it is the path of a graph that holds features, edges and labels: an ``.npz`` file or an OGB folder."""
+    return is_npz(graph) or is_ogb(graph)
 
 
 def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
@@ -168,12 +174,12 @@ def _place(graph: Any) -> str:
     return str(graph) if is_graphml(graph) else "graph"
 
 
-def _read_npz(
+def _read_finished(
     path: str | Path, edges: EdgeTables | None, encoding: Encoding | None, class_names: Sequence[str] | None
 ) -> Data:
     if edges is not None:
-        raise InputError(f"{path}: an .npz file includes the edges: do not pass an edge table")
-    data = read_npz(path)
+        raise InputError(f"{path}: includes the edges: do not pass an edge table")
+    data = read_npz(path) if is_npz(path) else read_ogb(path)
     if encoding is not None and data.feature_names != encoding.feature_names:
         raise InputError(f"{path}: its features differ from those of the earlier graph: read the tables instead")
     if class_names is not None:
