@@ -23,7 +23,8 @@ def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
     path = Path(table)
     _check_file(path)
     try:
-        arrow = _read_parquet(path) if _suffix(path) in _PARQUET else read_text(path, _suffix(path))
+        is_parquet = path.is_dir() or _suffix(path) in _PARQUET
+        arrow = _read_parquet(path) if is_parquet else read_text(path, _suffix(path))
     except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(f"{path}: {reason(error)}") from error
     names = arrow.column_names
@@ -33,6 +34,19 @@ def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
 
 
 def _read_parquet(path: Path) -> pa.Table:
+    parts = [_read_part(part) for part in (_parts(path) if path.is_dir() else [path])]
+    for part, file in zip(parts, _parts(path) if path.is_dir() else (), strict=False):
+        if part.column_names != parts[0].column_names:
+            raise ValueError(f"part {file.name} has other columns than the first: {', '.join(part.column_names)}")
+    return pa.concat_tables(parts, promote_options="permissive")
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The Parquet files of a folder, in the order of their names; as other programs do, hidden ones are left out."""
+    return sorted(path for path in folder.iterdir() if _suffix(path) in _PARQUET and path.name[0] not in "._")
+
+
+def _read_part(path: Path) -> pa.Table:
     with pa.parquet.ParquetFile(path) as file:
         arrow = file.read()
     return arrow.drop_columns([name for name in arrow.column_names if name.startswith("__index_level_")])
@@ -44,7 +58,9 @@ def _suffix(path: Path) -> str:
 
 def _check_file(path: Path) -> None:
     if path.is_dir():
-        raise InputError(f"{path}: is a folder, not a table")
+        if not _parts(path):
+            raise InputError(f"{path}: is a folder, not a table")
+        return
     if not path.exists():
         raise InputError(f"{path}: no such file")
     known = (*DELIMITERS, *_PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
