@@ -19,7 +19,7 @@ EPOCHS = 2  # the second meets the state of the optimiser
 def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]:
     """One row; run in a fresh process, whose peak it is."""
     from ncgnn.bench.memory import peak_memory, reset_peak
-    from ncgnn.check.cost import expected_cost
+    from ncgnn.check import cost
     from ncgnn.check.view import View
     from ncgnn.data import split_stratified
     from ncgnn.data.generated.large import large_graph
@@ -34,7 +34,8 @@ def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]
         start = process_time()
         data = split_stratified(large_graph(nodes), 0.01, 0.01)
         generated = process_time() - start
-        expected = expected_cost(View.of(data), config)
+        cost.perf_counter = process_time  # type: ignore[attr-defined]  # other programs may be running
+        expected = cost.expected_cost(View.of(data), config)
         enter("ncgnn", split_stratified(large_graph(100)), config).step()  # compiles
         before = reset_peak()
         contestant = enter("ncgnn", data, config)
@@ -57,7 +58,7 @@ def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]
         "expected_mb": round(expected.megabytes),
         "measured_mb": round(peak - before),
         "peak_mb": round(peak),
-        "expected_epoch_s": round(expected.epoch_seconds, 3),
+        "expected_epoch_cpu_s": round(expected.epoch_seconds, 3),
         "measured_epoch_cpu_s": round(min(cpu for cpu, _ in seconds), 3),
         "measured_epoch_s": round(min(wall for _, wall in seconds), 3),
         "in_blocks": 4 * nodes * votes > MOST_BYTES,
@@ -82,4 +83,5 @@ if __name__ == "__main__":
     if sys.argv[1] == "--one":
         print(json.dumps(measure(int(sys.argv[2]), json.loads(sys.argv[3]))))
     else:
-        main([int(nodes) for nodes in sys.argv[1:]], {})
+        sizes = [int(nodes) for nodes in sys.argv[1:]]
+        main(sizes, {})

@@ -44,8 +44,9 @@ def test_too_little_memory_is_serious(clean, small):
 def test_memory_grows_with_nodes_and_capsules(small):
     some, more = (expected_megabytes(View.of(random_graph(n, num_features=8)), small) for n in (1000, 4000))
     assert more == pytest.approx(4 * some, rel=0.1)
-    wide = Config.make(SMALL | {"num_capsules": 8})
-    assert expected_megabytes(View.of(random_graph(1000, num_features=8)), wide) > 3 * some
+    view = View.of(random_graph(1000, num_features=8))
+    some, more = (expected_megabytes(view, Config.make(SMALL | {"num_capsules": k})) for k in (64, 256))
+    assert more == pytest.approx(4 * some, rel=0.1)
 
 
 def test_memory_is_near_the_measured_one(benchmark):
@@ -55,3 +56,24 @@ def test_memory_is_near_the_measured_one(benchmark):
         (found,) = rows[(rows["graph"] == graph) & (rows["model"] == "NCGNN")]["peak_mb"]
         expected = expected_megabytes(View.of(load_dataset(graph)), measured(hops_of(graph)))
         assert expected == pytest.approx(found, rel=0.2)
+
+
+def test_a_graph_in_blocks_takes_less_memory_and_more_time(clean, small, monkeypatch):
+    view = View.of(clean)
+    memory, time = expected_megabytes(view, small), expected_cost(view, small).epoch_seconds
+    monkeypatch.setattr(module, "MOST_BYTES", 0)
+    monkeypatch.setattr(module, "_BLOCK", 0)
+    monkeypatch.setattr(module, "_BLOCKS_TAKE", 100)
+    assert expected_megabytes(view, small) < 0.9 * memory
+    assert expected_cost(view, small).epoch_seconds > 10 * time
+
+
+@pytest.mark.parametrize("capsules", [4, 8])
+def test_measured_time_and_memory_are_within_a_factor_of_two(capsules):
+    """Of what ``python -m benchmarks.full_batch`` found."""
+    rows = pd.read_csv(Path(__file__).parents[2] / "results/scale/full-batch.csv")
+    rows = rows[rows["capsules"] == capsules]
+    assert len(rows)
+    for what in ("mb", "epoch_cpu_s"):
+        share = rows[f"expected_{what}"] / rows[f"measured_{what}"]
+        assert share.between(0.5, 2).all()

@@ -74,24 +74,33 @@ def merge_edges(
     keep = pairs[:, 0] != pairs[:, 1]
     ends = pairs[keep].astype(np.int64)
     if not is_directed:
-        ends.sort(axis=1)
+        ends = np.stack([ends.min(axis=1), ends.max(axis=1)], axis=1)
     keys = ends[:, 0] * num_nodes + ends[:, 1]
-    unique, inverse = np.unique(keys, return_inverse=True)
-    edges = np.stack(np.divmod(unique, max(num_nodes, 1)), axis=1)
+    del ends
     if weight is None:
-        return edges, None
+        keys.sort()
+        return _pairs(keys[np.diff(keys, prepend=-1) > 0], num_nodes), None
+    unique, inverse = np.unique(keys, return_inverse=True)
+    edges = _pairs(unique, num_nodes)
     summed = np.bincount(inverse, weights=np.asarray(weight, np.float64)[keep], minlength=len(unique))
     return edges, summed.astype(np.float32)
 
 
 def both_directions(edges: np.ndarray, weight: np.ndarray | None = None) -> tuple[Tensor, Tensor | None]:
     """PyG's ``edge_index`` (sorted, both directions) and edge weights of the rows that :func:`merge_edges` returns."""
-    rows = np.concatenate([edges, edges[:, ::-1]])
-    order = np.argsort(rows[:, 0] * (rows.max(initial=0) + 1) + rows[:, 1])
-    edge_index = torch.from_numpy(np.ascontiguousarray(rows[order].T))
+    base = int(edges.max(initial=0)) + 1
+    keys = np.concatenate([edges[:, 0] * base + edges[:, 1], edges[:, 1] * base + edges[:, 0]])
     if weight is None:
-        return edge_index, None
+        keys.sort()
+        return torch.from_numpy(np.stack(np.divmod(keys, base))), None
+    order = np.argsort(keys)
+    edge_index = torch.from_numpy(np.stack(np.divmod(keys[order], base)))
     return edge_index, torch.from_numpy(np.tile(weight, 2)[order].astype(np.float32))
+
+
+def _pairs(keys: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Rows (first, second) of the keys ``first * num_nodes + second``."""
+    return np.stack(np.divmod(keys, max(num_nodes, 1)), axis=1)
 
 
 def num_classes(data: Data) -> int:

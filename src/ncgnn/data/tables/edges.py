@@ -2,14 +2,18 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ncgnn.data.graph import LEAST_WEIGHT, MOST_WEIGHT
+from ncgnn.data.tables.columns.text import one_array
 from ncgnn.data.tables.columns.values import as_numbers, as_text, as_values, fault, no_number
 from ncgnn.errors import InputError
 
 _ONE = ("", "directed", "->", "<-", "out", "in")
 _BACK = ("<-", "in")
 _BOTH = ("undirected", "both", "<->", "--", "mutual")
+_BATCH = 1 << 22  # rows of an edge table whose ids are compared at once
 _DROP = "correct it, or drop the edge"
 _NO_WEIGHTS = "no value in this column is: use another weight column"
 
@@ -36,19 +40,18 @@ def node_ids(column: pd.Series, where: str) -> pd.Series:
 
 def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, where: str) -> np.ndarray:
     """Node table rows of both ends of each edge, shape (edges, 2)."""
-    names = pd.concat([as_text(edges[column]) for column in ends], ignore_index=True)
-    numbers = _look_up(names, ids)
-    # an integer column with missing values is saved as "1.0"
-    strays = numbers < 0
-    if strays.any():
-        numbers[strays] = _look_up(_without_point_zero(names[strays]), ids)
-    pairs = numbers.reshape(2, -1).T
+    known, pairs = one_array(ids), np.empty((len(edges), 2), np.int64)
+    for end, column in enumerate(ends):
+        for start in range(0, len(edges), _BATCH):
+            batch = edges[column].iloc[start : start + _BATCH]
+            pairs[start : start + _BATCH, end] = _look_up(as_text(batch), known)
     unknown = (pairs < 0).any(axis=1)
     if unknown.any():
         row = int(unknown.argmax())
         end = int(pairs[row].argmin())
+        name = as_text(edges[ends[end]]).iloc[row]
         raise InputError(
-            f"{where}, column {ends[end]!r}, row {row + 1}: node {names.iloc[row + end * len(edges)]!r} is not in the"
+            f"{where}, column {ends[end]!r}, row {row + 1}: node {name!r} is not in the"
             f" node table; edges with an unknown node: {int(unknown.sum())}"
         )
     return pairs
@@ -92,11 +95,14 @@ def as_pointed(pairs: np.ndarray, column: pd.Series) -> np.ndarray:
     return np.where(back[:, None], pairs[:, ::-1], pairs)
 
 
-def _look_up(names: pd.Series, ids: pd.Series) -> np.ndarray:
+def _look_up(names: pd.Series, ids: pa.LargeStringArray) -> np.ndarray:
     """Position of each name among the unique ids, -1 if not found."""
-    codes, _ = pd.factorize(pd.concat([ids, names], ignore_index=True))
-    codes = codes[len(ids) :]
-    return np.where(codes < len(ids), codes, -1)
+    found: np.ndarray = pc.index_in(one_array(names), value_set=ids).fill_null(-1).to_numpy().copy()
+    strays = found < 0
+    if strays.any():  # an integer column with missing values is saved as "1.0"
+        whole = one_array(_without_point_zero(names[strays]))
+        found[strays] = pc.index_in(whole, value_set=ids).fill_null(-1).to_numpy()
+    return found
 
 
 def _without_point_zero(ids: pd.Series) -> pd.Series:
