@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import ncgnn
-from ncgnn.nn import Beliefs, CapsuleGroup, PrimaryCapsules, model as module
+from ncgnn.nn import Beliefs, CapsuleGroup, PrimaryCapsules
+from ncgnn.nn import model as module
 from ncgnn.nn.kernels import blocks
 from ncgnn.sparse import Reused, as_operator
 

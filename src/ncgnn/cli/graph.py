@@ -33,7 +33,9 @@ class GraphOptions:
 
     name: Annotated[
         str | None,
-        typer.Argument(metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file, or OGB folder."),
+        typer.Argument(
+            metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file, or OGB folder."
+        ),
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
     edges: Annotated[

@@ -103,9 +103,7 @@ class PrimaryCapsules(nn.Module):
         """The parameters that votes are computed with, beside those of the layer."""
         return [self.weight, self.bias]
 
-    def votes_in_blocks(
-        self, x: Tensor | LinearOperator, weight: Callable[[], Tensor]
-    ) -> Callable[[int, int], Tensor]:
+    def votes_in_blocks(self, x: Tensor | LinearOperator, weight: Callable[[], Tensor]) -> Callable[[int, int], Tensor]:
         """A function that computes the votes of a range of rows, with the same dropout mask each time. It is that of
         :meth:`votes` where dropped entries are skipped."""
         x = self._thinned(self._checked(x))

@@ -77,7 +77,9 @@ def test_its_name_says_what_it_is():
     assert named.name.startswith("large:600,edges=1200")
 
 
-@pytest.mark.parametrize("name", ["large:", "large:many", "large:100,edge=5", "large:100,edges", "large:0", "large:1.5"])
+@pytest.mark.parametrize(
+    "name", ["large:", "large:many", "large:100,edge=5", "large:100,edges", "large:0", "large:1.5"]
+)
 def test_an_unclear_name_is_refused(name):
     with pytest.raises(InputError, match="number of nodes"):
         load_dataset(name)

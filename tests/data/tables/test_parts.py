@@ -24,7 +24,10 @@ def folder(tmp_path):
 
 
 def test_a_folder_of_parts_is_one_table(folder):
-    whole, parts = read_graph(NODES, EDGES, label="topic"), read_graph(folder / "nodes", folder / "edges", label="topic")
+    whole, parts = (
+        read_graph(NODES, EDGES, label="topic"),
+        read_graph(folder / "nodes", folder / "edges", label="topic"),
+    )
     for key in ("x", "edge_index", "y"):
         assert torch.equal(parts[key], whole[key])
     assert parts.node_ids == whole.node_ids

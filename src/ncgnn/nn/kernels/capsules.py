@@ -18,9 +18,7 @@ from ncgnn.sparse.operator import LinearOperator
 _ROW_STEP = 0x632BE59BD9B4E019  # between the random states of two rows
 
 
-def fused_votes(
-    x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor, dropout: float, seed: int
-) -> Tensor:
+def fused_votes(x: LinearOperator, w_dot: Tensor, b_dot: Tensor, weight: Tensor, dropout: float, seed: int) -> Tensor:
     r"""Votes :math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c] of capsules that dropout has thinned out.
 
     Args:
