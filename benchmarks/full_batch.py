@@ -1,8 +1,8 @@
 """Time and memory of full-batch training on generated graphs beside what ``ncgnn check`` foresees.
 
 ``python -m benchmarks.full_batch 10000 100000`` writes ``results/scale/full-batch.csv``, a row for each number of
-nodes, each measured in a process of its own; rows of other sizes stay. CPU time of one thread, as other programs may be
-running.
+nodes, each measured in a process of its own; rows of other sizes stay. ``--in-blocks`` before
+the numbers computes votes in blocks at any size. CPU time of one thread, as other programs may be running.
 """
 
 import json
@@ -17,8 +17,8 @@ RESULTS = Path(__file__).parents[1] / "results/scale/full-batch.csv"
 EPOCHS = 2  # the second meets the state of the optimiser
 
 
-def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]:
-    """One row; run in a fresh process, whose peak it is."""
+def measure(nodes: int, most_bytes: int | None = None) -> dict[str, float | int | str]:
+    """One row; run in a fresh process, whose peak it is. ``most_bytes`` of votes are computed at once."""
     from ncgnn.bench.memory import peak_memory, reset_peak
     from ncgnn.check import cost
     from ncgnn.check.view import View
@@ -26,12 +26,14 @@ def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]
     from ncgnn.data.generated.large import large_graph
     from ncgnn.models.base.contestant import enter
     from ncgnn.models.ncgnn.config import Config
-    from ncgnn.nn.model import MOST_BYTES
+    from ncgnn.nn import model
     from ncgnn.provenance import machine
     from ncgnn.train.reproducible import use_threads
 
+    if most_bytes is not None:
+        model.MOST_BYTES = cost.MOST_BYTES = most_bytes
     with use_threads(1):
-        config = Config.make(options)
+        config = Config.make({})
         start = process_time()
         data = split_stratified(large_graph(nodes), 0.01, 0.01)
         generated = process_time() - start
@@ -62,27 +64,29 @@ def measure(nodes: int, options: dict[str, int]) -> dict[str, float | int | str]
         "expected_epoch_cpu_s": round(expected.epoch_seconds, 3),
         "measured_epoch_cpu_s": round(min(cpu for cpu, _ in seconds), 3),
         "measured_epoch_s": round(min(wall for _, wall in seconds), 3),
-        "in_blocks": 4 * nodes * votes > MOST_BYTES,
+        "in_blocks": 4 * nodes * votes > model.MOST_BYTES,
     }
     return row | machine()
 
 
-def main(sizes: list[int], options: dict[str, int]) -> None:
+def main(sizes: list[str], most_bytes: str) -> None:
     for nodes in sizes:
-        order = [sys.executable, "-m", "benchmarks.full_batch", "--one", str(nodes), json.dumps(options)]
+        order = [sys.executable, "-m", "benchmarks.full_batch", "--one", nodes, most_bytes]
         done = subprocess.run(order, check=True, capture_output=True, text=True)
         row = json.loads(done.stdout.splitlines()[-1])
         print(row, flush=True)
         rows = pd.read_csv(RESULTS) if RESULTS.exists() else pd.DataFrame(columns=list(row))
-        same = (rows["nodes"] == nodes) & (rows["capsules"] == row["capsules"])
+        same = (rows["nodes"] == row["nodes"]) & (rows["in_blocks"] == row["in_blocks"])
         rows = pd.DataFrame([*rows[~same].to_dict("records"), row])
         RESULTS.parent.mkdir(parents=True, exist_ok=True)
-        rows.sort_values(["capsules", "nodes"]).to_csv(RESULTS, index=False)
+        rows.sort_values(["nodes", "in_blocks"]).to_csv(RESULTS, index=False)
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "--one":
-        print(json.dumps(measure(int(sys.argv[2]), json.loads(sys.argv[3]))))
+    first, *others = sys.argv[1:]
+    if first == "--one":
+        print(json.dumps(measure(int(others[0]), int(others[1]) if others[1] else None)))
+    elif first == "--in-blocks":
+        main(others, "0")
     else:
-        sizes = [int(nodes) for nodes in sys.argv[1:]]
-        main(sizes, {})
+        main([first, *others], "")

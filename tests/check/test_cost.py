@@ -68,12 +68,10 @@ def test_a_graph_in_blocks_takes_less_memory_and_more_time(clean, small, monkeyp
     assert expected_cost(view, small).epoch_seconds > 10 * time
 
 
-@pytest.mark.parametrize("capsules", [4, 8])
-def test_measured_time_and_memory_are_within_a_factor_of_two(capsules):
+def test_measured_time_and_memory_are_within_a_factor_of_two():
     """Of what ``python -m benchmarks.full_batch`` found."""
     rows = pd.read_csv(Path(__file__).parents[2] / "results/scale/full-batch.csv")
-    rows = rows[rows["capsules"] == capsules]
-    assert len(rows)
+    assert len(rows) >= 2
     for what in ("mb", "epoch_cpu_s"):
         share = rows[f"expected_{what}"] / rows[f"measured_{what}"]
         assert share.between(0.5, 2).all()

@@ -121,7 +121,7 @@ def _names(folder: Path, start: str, count: int) -> list[str] | None:
     try:
         table = pa.csv.read_csv(path)
         order = np.argsort(table.column(0).to_numpy(), kind="stable")
-        names = table.column(1).cast(pa.string()).take(pa.array(order)).to_pylist()
+        names: list[str] = table.column(1).cast(pa.string()).take(pa.array(order)).to_pylist()
     except (pa.ArrowException, OSError, IndexError) as error:
         raise InputError(f"{path}: cannot be read ({' '.join(str(error).split())[:200]})") from error
     if len(names) < count or len(set(names)) < len(names):
@@ -129,7 +129,7 @@ def _names(folder: Path, start: str, count: int) -> list[str] | None:
     return names
 
 
-def _masks(folder: Path, nodes: int) -> dict[str, torch.Tensor]:
+def _masks(folder: Path, nodes: int) -> dict[str, Any]:
     splits = sorted(path for path in (folder / "split").iterdir() if path.is_dir())
     if len(splits) != 1:
         raise InputError(f"{folder / 'split'}: must contain one folder, not {len(splits)}")

@@ -98,11 +98,6 @@ class PrimaryCapsules(nn.Module):
             return fused_votes(self._thinned(x), self._w, self.bias, weight, self.dropout, new_seed())
         return dense_votes(self(x), weight)
 
-    @property
-    def vote_weights(self) -> list[nn.Parameter]:
-        """The parameters that votes are computed with, beside those of the layer."""
-        return [self.weight, self.bias]
-
     def votes_in_blocks(self, x: Tensor | LinearOperator, weight: Callable[[], Tensor]) -> Callable[[int, int], Tensor]:
         """A function that computes the votes of a range of rows, with the same dropout mask each time. It is that of
         :meth:`votes` where dropped entries are skipped."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -184,12 +185,13 @@ class NCGNN(nn.Module):
         layer, groups = self._capsule_layers[0], self._routed
         primaries = [group.primary for group in groups]
         parts = [
-            primary.votes_in_blocks(x, lambda g=g: self._by_group(layer.weight)[g])
-            for g, (primary, x) in enumerate(zip(primaries, inputs, strict=False))
+            primary.votes_in_blocks(x, partial(self._weight_of_group, number))
+            for number, (primary, x) in enumerate(zip(primaries, inputs, strict=False))
         ]
+        weights = [layer.weight, *(weight for primary in primaries for weight in (primary.weight, primary.bias))]
         u = route_in_blocks(
             lambda start, stop: torch.cat([part(start, stop) for part in parts], dim=1),
-            [w for module in (*primaries, layer) for w in module.vote_weights if w.requires_grad],
+            [weight for weight in weights if weight.requires_grad],
             a_bar[: len(groups)],
             layer.bias,
             [group.num_capsules for group in groups],
@@ -206,8 +208,12 @@ class NCGNN(nn.Module):
         """All groups but beliefs, which come from the others."""
         return [group for group in self.groups if not isinstance(group, Beliefs)]
 
+    def _weight_of_group(self, number: int) -> Tensor:
+        return self._by_group(self._capsule_layers[0].weight)[number]
+
     def _by_group(self, weight: Tensor) -> tuple[Tensor, ...]:
-        return weight.split([group.num_capsules for group in self._routed])
+        parts: tuple[Tensor, ...] = weight.split([group.num_capsules for group in self._routed])
+        return parts
 
 
 def each(given: Any) -> list[Any]:

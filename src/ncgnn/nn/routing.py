@@ -133,11 +133,6 @@ class CapsuleGraphLayer(nn.Module):
         nn.init.uniform_(self.weight, -bound, bound)
         nn.init.zeros_(self.bias)
 
-    @property
-    def vote_weights(self) -> list[nn.Parameter]:
-        """The parameters that votes are computed with."""
-        return [self.weight]
-
     def votes(self, h: Tensor) -> Tensor:
         r""":math:`\mathbf{W}_{kl} \mathbf{h}_j^{(k)}` [N, K, C, f_c]."""
         return dense_votes(h, self.weight)
@@ -178,7 +173,8 @@ class _SquashedLengths(torch.autograd.Function):
     def forward(ctx: Any, u: Tensor) -> Tensor:
         square = torch.linalg.vector_norm(u, dim=-1) ** 2
         ctx.save_for_backward(u, square)
-        return square / (1 + square)
+        found: Tensor = square / (1 + square)
+        return found
 
     @staticmethod
     @once_differentiable

@@ -1,7 +1,7 @@
 """Large graphs with features, a known homophily and a known law of degrees."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -92,7 +92,8 @@ class _Urn(NamedTuple):
 def _propensities(nodes: int, edges: int, exponent: float, rng: np.random.Generator) -> np.ndarray:
     """Of a Pareto distribution, cut where two nodes would be expected to share more than one edge."""
     drawn = (1 - rng.random(nodes)) ** (-1 / (exponent - 1))
-    return np.minimum(drawn, drawn.mean() * np.sqrt(2 * edges) * nodes / (2 * edges))
+    cut: np.ndarray = np.minimum(drawn, drawn.mean() * np.sqrt(2 * edges) * nodes / (2 * edges))
+    return cut
 
 
 def _draw_edges(urn: _Urn, count: int, homophily: float, rng: np.random.Generator) -> np.ndarray:
@@ -151,10 +152,10 @@ _SETTINGS = {  # what may follow the number of nodes in a name
 }
 
 
-def large_arguments(name: str) -> dict[str, int | float]:
+def large_arguments(name: str) -> dict[str, Any]:
     """The arguments of :func:`large_graph` in a name like ``large:100000,homophily=0.3,seed=1``."""
     first, *others = name.removeprefix(f"{LARGE}:").split(",")
-    found: dict[str, int | float] = {}
+    found: dict[str, Any] = {}
     try:
         found["num_nodes"] = int(first)
         found |= dict(_settings(others))
