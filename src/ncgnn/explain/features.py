@@ -95,7 +95,8 @@ class OfCapsules:
     def _gates(self, product: Tensor) -> Tensor:
         z = product.view(-1, *self.primary.bias.shape) + self.primary.bias.detach()
         norm = torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True)
-        return (z > 0) / norm.clamp(min=1e-12)
+        gates: Tensor = (z > 0) / norm.clamp(min=1e-12)
+        return gates
 
     def weights(self, target: Targets) -> Tensor:
         r""":math:`\mathbf{m}_{jk} = \bar{a}_{ij} \mathbf{g}_{jk} \circ \sum_l c_{jkl} \mathbf{W}_{kl}^\top

@@ -93,7 +93,8 @@ def _features(features: Sequence[Said]) -> str:
 
 def _linked(facts: Facts) -> str | None:
     """The few nodes that make most of what the others say; ``None`` where they are many."""
-    named, total = [], 0.0
+    named: list[Near] = []
+    total = 0.0
     for near in facts.near:
         if total >= MOST * facts.supporting or len(named) == 3:
             break

@@ -77,7 +77,8 @@ class Wording:
     @cached_property
     def _columns(self) -> dict[int, tuple[Column, str]]:
         """The column of each feature of a table, and the rest of its name."""
-        encoding, found = self.data.get("encoding"), {}
+        encoding = self.data.get("encoding")
+        found: dict[int, tuple[Column, str]] = {}
         for column in encoding.columns if encoding is not None else ():
             for name in column.feature_names:
                 found[len(found)] = (column, name[len(column.name) + 1 :] or name)

@@ -6,6 +6,8 @@ and training also drives the contribution of that feature to zero: its influence
 fixed, in the gates of the ReLU, the norms of the capsules and the couplings.
 """
 
+from typing import cast
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -14,7 +16,7 @@ from torch_geometric.data import Data
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.removal import Removal
 from ncgnn.explain.trace import trace_model
-from ncgnn.nn import NCGNN, AttentionFilter, PreparedFilter, margin_loss
+from ncgnn.nn import NCGNN, AttentionFilter, CapsuleGraphLayer, PreparedFilter, margin_loss
 
 SECRETS = 2
 """The first features decide the class: a node has the one of its class."""
@@ -55,7 +57,7 @@ def trained(data: Data, hiding: float, seed: int = 0) -> NCGNN:
 
 def _shown(model: NCGNN, x: Tensor, prepared: PreparedFilter, u: Tensor, couplings: Tensor) -> Tensor:
     """The contributions of the secret features of each node to its own scores, in magnitude [N], with a gradient."""
-    primary, layer = model.groups[0].primary, model.layers[-1]
+    primary, layer = model.primary, cast(CapsuleGraphLayer, model.layers[-1])
     z = torch.einsum("nf,kqf->nkq", x, primary.weight) + primary.bias
     gates = (z > 0) / torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True).clamp(min=1e-12)
     into = gates * torch.einsum("ns,kqs->nkq", x[:, :SECRETS], primary.weight[:, :, :SECRETS])
