@@ -18,12 +18,12 @@ from torch_geometric.datasets import ExplainerDataset
 from torch_geometric.datasets.graph_generator import BAGraph, TreeGraph
 
 from benchmarks import table
+from benchmarks.deceiver import HIDING, removal_of, secret_graph, trained
 from benchmarks.table import Row
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import complete, load_dataset, split_per_class, usual_split
 from ncgnn.explain import GraphExplainer
 from ncgnn.explain.quality import OURS, Subject, audit, rankings, sample
-from ncgnn.explain.quality.deceiver import HIDING, removal_of, secret_graph, trained
 from ncgnn.explain.quality.measures import ranked, remove, summary
 from ncgnn.models.ncgnn.config import preset
 from ncgnn.provenance import machine

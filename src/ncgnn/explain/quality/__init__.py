@@ -1,7 +1,7 @@
 """Quality of explanations: compared with other methods, and with a planted ground truth."""
 
 from ncgnn.explain.presence import Present, Subject
-from ncgnn.explain.quality.audit import Audit, Foresight, audit
+from ncgnn.explain.quality.auditing import Audit, Foresight, audit
 from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
 from ncgnn.explain.quality.evaluation import Measurement, evaluate, explain, overlap, sample
 from ncgnn.explain.quality.measures import SPARSITIES, Measured, field, ranked

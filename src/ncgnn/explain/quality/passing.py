@@ -1,7 +1,7 @@
 """The audit in passing, as reports and pages have it."""
 
 from ncgnn.explain.explainer import GraphExplainer
-from ncgnn.explain.quality.audit import Audit, affordable, audit
+from ncgnn.explain.quality.auditing import Audit, affordable, audit
 from ncgnn.explain.quality.evaluation import sample
 
 

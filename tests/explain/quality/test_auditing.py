@@ -2,11 +2,11 @@
 
 import pytest
 import torch
+from benchmarks.deceiver import HIDING, removal_of, secret_graph, trained
 
 import ncgnn
 from ncgnn.explain import GraphExplainer
-from ncgnn.explain.quality.audit import Audit, Foresight, affordable, audit, changes, foresight
-from ncgnn.explain.quality.deceiver import HIDING, removal_of, secret_graph, trained
+from ncgnn.explain.quality.auditing import Audit, Foresight, affordable, audit, changes, foresight
 
 
 @pytest.fixture(scope="module")
