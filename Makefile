@@ -14,7 +14,7 @@ DEMO := runs/demo
 	touch $@
 
 demo: .venv/installed
-	$(BIN)/ncgnn train cora --filter diffusion --splits 3 --picture --out $(DEMO)
+	$(BIN)/ncgnn train cora --filter diffusion --splits 3 --picture --out $(DEMO) --overwrite
 
 lint: .venv/installed
 	$(BIN)/ruff check .

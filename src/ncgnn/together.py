@@ -64,7 +64,7 @@ def _move(stage: Path, folder: Path, owned: Iterable[str]) -> None:
 
 
 def _finish(folder: Path) -> None:
-    """Move complete files to their places. Each step may be repeated, so it does not matter where the last one ended."""
+    """Move complete files to their places; each step may be repeated, so it does not matter where the last ended."""
     complete = folder / COMPLETE
     if not complete.is_dir():
         return
@@ -108,5 +108,5 @@ def _undisturbed() -> Iterator[None]:
     finally:
         for number, handler in usual.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        for number in caught:
-            signal.raise_signal(number)
+        for late in caught:
+            signal.raise_signal(late)

@@ -192,8 +192,10 @@ def run_of(model: Path) -> Path:
 
 
 def read_split(model: Path) -> SplitOfRun | None:
-    """The split beside a model, if there is one. Read it with the model, in one block of :func:`ncgnn.together.settled`:
-    the run may be replaced in between."""
+    """The split beside a model, if there is one.
+
+    Read it with the model, in one block of :func:`ncgnn.together.settled`: the run may be replaced in between.
+    """
     folder = run_of(model)
     if not (folder / "run.json").is_file():
         return None

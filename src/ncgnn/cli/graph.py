@@ -93,6 +93,16 @@ class GraphOptions:
         options = [str(part) for pair in given if pair[1] is not None for part in pair]
         return [*([] if self.name is None else [self.name]), *options, *["--directed"] * self.directed]
 
+    @property
+    def files(self) -> Iterator[Path]:
+        """Every file that the graph may be read from."""
+        from ncgnn.data.named.packaged import data_folders
+
+        given = (self.nodes, *(self.edges or ()), self.columns, self.name)
+        yield from (Path(file) for file in given if file is not None)
+        for folder in data_folders(self.data):
+            yield from folder.rglob("*.npz")
+
     def check_label(self) -> None:
         """Check that training tables have a label column."""
         self._check_one()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.model import Model, ModelClass, load_run, with_split
 from ncgnn.errors import InputError
 
 Host = Annotated[str, typer.Option(help="Address to listen on; the default accepts local connections only.")]
@@ -30,13 +30,12 @@ def serve(
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise InputError("ncgnn serve requires fastapi and uvicorn: pip install 'ncgnn[serve]'")
-    from ncgnn.classifier.run_folder import with_split_of_run
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run_server
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
-        classifier = load_model(model, model_class)
+        classifier, split = load_run(model, model_class)
         found = graph.find_for(classifier)
-        answers, hosts = Answers(classifier.scored(with_split_of_run(found, model))), allowed_hosts(host, listener)
+        answers, hosts = Answers(classifier.scored(with_split(found, split))), allowed_hosts(host, listener)
         if "*" in hosts:
             print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)
         run_server(make_app(answers, hosts), listener, lambda at: print(f"serving {answers.name} at {at}", flush=True))
