@@ -80,7 +80,9 @@ def test_several_splits_are_several_folders_and_a_mean(ncgnn, here):
 
 def test_splits_as_asked(ncgnn):
     def sizes(*options: object) -> tuple[int, int, int]:
-        split = json.loads(ncgnn("train", "karate", "--epochs", 1, *QUICK, "--json", "--overwrite", *options).out)["split"]
+        split = json.loads(ncgnn("train", "karate", "--epochs", 1, *QUICK, "--json", "--overwrite", *options).out)[
+            "split"
+        ]
         return split["train"], split["val"], split["test"]
 
     assert sizes("--per-class", 2, "--val", 10) == (8, 10, 16)

@@ -99,8 +99,11 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line."""
-    signal.signal(signal.SIGTERM, _terminate)
-    app(prog_name="ncgnn")
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app(prog_name="ncgnn")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _terminate(*_: object) -> NoReturn:
