@@ -1,7 +1,6 @@
 """Commands in processes of their own that get a signal right before or after one of their renames."""
 
 import os
-import signal
 import sys
 import traceback
 import warnings
@@ -11,19 +10,9 @@ from pathlib import Path
 
 from ncgnn.cli.app import main
 
-for room in (
-    "classifier",
-    "compare",
-    "experiments.workers",
-    "explain",
-    "page",
-    "report.picture",
-    "search",
-    "tune.search",
-):
+WARM = "classifier compare experiments.workers explain page report.picture search tune.search cli.train"
+for room in WARM.split():  # once, for all processes that are forked from this one
     import_module(f"ncgnn.{room}")
-
-SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
 def renames(arguments: Sequence[object], folder: Path) -> int:
@@ -39,7 +28,6 @@ def run(
     number: int = 0,
     sent: int = 0,
     is_after: bool = False,
-    prepare: Callable[[], object] = lambda: None,
 ) -> tuple[int, str]:
     """Exit code (negative: killed by this signal) and output of a command that is sent a signal at a rename.
 
@@ -48,7 +36,7 @@ def run(
     said = folder / "said.txt"
     child = os.fork()
     if child == 0:
-        _become(arguments, folder, said, prepare, _Renames(folder / "renames.txt", number, sent, is_after))
+        _become(arguments, folder, said, _Renames(folder / "renames.txt", number, sent, is_after))
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     return code, said.read_text()
 
@@ -72,9 +60,7 @@ class _Renames:
         return watched
 
 
-def _become(
-    arguments: Sequence[object], folder: Path, said: Path, prepare: Callable[[], object], watched: _Renames
-) -> None:
+def _become(arguments: Sequence[object], folder: Path, said: Path, watched: _Renames) -> None:
     code = 99
     try:
         handle = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -83,7 +69,6 @@ def _become(
         sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
         os.chdir(folder / "here")
         warnings.simplefilter("ignore")
-        prepare()
         watched.file.write_text("0")
         os.replace, os.rename = watched.watch(os.replace), watched.watch(os.rename)
         sys.argv = ["ncgnn", *map(str, arguments)]
