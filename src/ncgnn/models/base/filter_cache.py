@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -132,8 +133,8 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path, "wb") as file:
-            about = {"key": np.array(key), "checksum": np.array(_checksum(arrays))}
-            np.savez(file, allow_pickle=False, **about, **dict(zip(_ARRAYS, arrays, strict=True)))
+            about: dict[str, Any] = {"key": np.array(key), "checksum": np.array(_checksum(arrays))}
+            np.savez(file, **about | dict(zip(_ARRAYS, arrays, strict=True)))
         _remove_oldest(path.parent)
     except (OSError, InputError):
         # the same message for all filters in the folder, so that the warning is shown once
