@@ -24,11 +24,9 @@ def limited(most: int):
 @pytest.mark.parametrize(
     ("arguments", "most"),
     [
-        ([*TRAIN, "--out", "runs/old", "--overwrite"], 10),
         ([*TRAIN, "--out", "runs/old", "--overwrite"], 2000),
         ([*TRAIN, "--out", "runs/new"], 2000),
         (["predict", "runs/old", "karate", "--out", "o.csv"], 100),
-        (["explain", "runs/old", "karate", "--out", "o.parquet"], 100),
     ],
     ids=lambda value: " ".join(value[:1]) if isinstance(value, list) else str(value),
 )

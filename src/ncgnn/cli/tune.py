@@ -94,6 +94,8 @@ def tune(
     _check_place(place, f"# ncgnn tune {name} {_what(model, variant)}--trials", overwrite)
     for file in written:
         check_no_input(file, [*graph.files, *c.setting_files(None, model)])
+    _STUDIES.mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     study = search.open() if export_only else _run(search, jobs, as_json)
     command = f"ncgnn tune {name} {_options(model, variant, trials, minutes, splits, confirm, jobs, seed)}"
     _finish(search, study, confirm, place, command, as_json)
@@ -132,7 +134,6 @@ def _search(
     from ncgnn.tune.tunable import hidden_splits
 
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
-    _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
         tunable,
         [hidden_splits(graph, splits or (1 if len(graphs) > 1 else None)) for graph in graphs],
@@ -152,8 +153,8 @@ def _check_place(place: Path, start: str, overwrite: bool) -> None:
     if place.is_dir():
         raise InputError(f"--out {place}: is a folder: give a file name")
     check_writable(place.parent)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    check_output(place, overwrite or starts_with(place, start), ())
+    if place.parent.exists():
+        check_output(place, overwrite or starts_with(place, start), ())
 
 
 def _options(
