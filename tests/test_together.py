@@ -82,8 +82,8 @@ def test_a_process_that_ends_at_any_step_leaves_all_old_or_all_new(folder, numbe
         with together(folder, NAMES) as stage:
             for name in names:
                 (stage / name).write_text("new")
-            os.rename, os.replace, module.remove = map(watched, (os.rename, os.replace, module.remove))
-            Path.rmdir = watched(Path.rmdir)
+            for place, name in ((os, "rename"), (os, "replace"), (module, "remove"), (Path, "rmdir")):
+                monkeypatch.setattr(place, name, watched(getattr(place, name)))
         os._exit(1)
     os.waitpid(child, 0)
     expected = dict.fromkeys(NAMES, "old") if number == 1 else dict.fromkeys(names, "new")

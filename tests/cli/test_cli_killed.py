@@ -74,8 +74,6 @@ def test_training_into_an_old_run_leaves_the_old_run_or_the_new_one_whole(place,
         assert set(found) == set(old), where
         is_new = b'"--seed"' in (found["run/run.json"] or b"")
         assert all(found[name] == (new if is_new else old)[name] for name in steady), where
-            where
-        )
         assert is_new or found == old, where
         seen.add(is_new)
     assert seen == {False, True}
