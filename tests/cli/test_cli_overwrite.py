@@ -86,6 +86,14 @@ def test_measures_of_explanations_are_not_written_over_an_input(refused, old_run
     refused(*arguments, message="nodes.csv: is an input of this command")
 
 
+def test_predictions_are_not_written_over_a_graph_of_the_data_folder(refused, here, old_run, monkeypatch):
+    (here / "data").mkdir()
+    (here / "data" / "karate.npz").write_text("a graph")
+    monkeypatch.setenv("NCGNN_DATA", "data")
+    arguments = ["predict", "runs/old", "karate", "--out", "data/karate.npz", "--overwrite"]
+    refused(*arguments, message="data/karate.npz: is an input of this command")
+
+
 def test_training_does_not_replace_a_run_unless_told(ncgnn, refused, here, old_run):
     message = "runs/old: already contains a run: choose another --out, or replace it with --overwrite"
     refused(*TRAIN, "--out", "runs/old", message=message)

@@ -1,5 +1,6 @@
 """How a graph is named on the command line: a known name, an ``.npz`` or GraphML file, or tables."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -96,12 +97,12 @@ class GraphOptions:
     @property
     def files(self) -> Iterator[Path]:
         """Every file that the graph may be read from."""
-        from ncgnn.data.named.packaged import data_folders
-
         given = (self.nodes, *(self.edges or ()), self.columns, self.name)
         yield from (Path(file) for file in given if file is not None)
-        for folder in data_folders(self.data):
-            yield from folder.rglob("*.npz")
+        folders = [str(self.data or ""), os.environ.get("NCGNN_DATA", "")]
+        for folder in filter(None, folders):
+            for depth in ("*.npz", "*/*.npz"):  # members of a family are one folder deeper
+                yield from Path(folder).expanduser().glob(depth)
 
     def check_label(self) -> None:
         """Check that training tables have a label column."""
