@@ -190,7 +190,9 @@ def test_tuning_replaces_its_own_settings_but_no_others_and_no_input(ncgnn, refu
     assert ncgnn("tune", "karate", *options).code == 0
     assert ncgnn("tune", "karate", *options).code == 0
     message = "nodes.csv: is an input of this command"
-    refused("tune", *TABLES, "--label", "topic", "--out", "nodes.csv", "--overwrite", message=message)
+    refused(
+        "tune", *TABLES, "--ignore", "note", "--label", "topic", "--out", "nodes.csv", "--overwrite", message=message
+    )
 
 
 def test_reproducing_replaces_its_own_page_but_no_other_and_no_rows(ncgnn, refused, here):
