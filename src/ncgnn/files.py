@@ -2,16 +2,16 @@
 
 import json
 import os
-import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from filelock import FileLock, Timeout, lock_descriptor
 
 from ncgnn.errors import InputError
+from ncgnn.temporary import temporary_file
 
 
 @contextmanager
@@ -20,24 +20,24 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
     encoding = None if "b" in mode else "utf-8"
     place = check_place(path)
     try:
-        handle, temporary = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}.")
-        try:
-            with open(handle, mode, encoding=encoding) as file:
+        with temporary_file(place.parent) as (handle, temporary):
+            with open(handle, mode, encoding=encoding, closefd=False) as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                os.fsync(handle)
             os.chmod(temporary, 0o666 & ~_UMASK)
             os.replace(temporary, place)
-        finally:
-            with suppress(FileNotFoundError):  # still there only if something went wrong
-                os.unlink(temporary)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
 
 
 def check_place(path: str | Path) -> Path:
     """Where a file is to be written, a link followed; whether one can be there may be asked before long work."""
-    place = Path(path).resolve()
+    try:
+        place = Path(path).resolve()
+        place.exists()
+    except (OSError, RuntimeError):
+        raise InputError(f"{path}: cannot be written (its name is too long, or a link that leads to itself)") from None
     if place.exists() and not place.is_file():
         raise InputError(f"{path}: cannot be written (it exists and is not a file)")
     if not place.parent.is_dir():
@@ -53,6 +53,15 @@ def _umask() -> int:
 
 
 _UMASK = _umask()  # asked once, before there are threads that could ask at the same time
+
+
+def sync_folder(folder: Path) -> None:
+    """New names survive a power cut only when their folder is on disk too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -95,6 +104,8 @@ def toml(values: Mapping[str, Any]) -> str:
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The values of a TOML file."""
+    if Path(path).exists() and not Path(path).is_file():  # a pipe may never end
+        raise InputError(f"{path}: cannot be read (not a regular file)")
     try:
         return tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:

@@ -41,7 +41,7 @@ def test_several_splits_have_one_verdict(ncgnn):
     assert done.out.count("Verdict: ") == 1
     assert "Means over 2 splits:" in done.out
     assert "Verdict: the graph and its labels alone do" in done.out
-    runs = json.loads(ncgnn("train", "karate", *OPTIONS, "--splits", 2, "--json").out)
+    runs = json.loads(ncgnn("train", "karate", *OPTIONS, "--splits", 2, "--json", "--overwrite").out)
     assert [run["comparison"]["use"] for run in runs] == ["label propagation"] * 2
 
 

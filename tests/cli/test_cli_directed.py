@@ -42,7 +42,7 @@ def test_several_tables_give_the_same_model_as_one(ncgnn, tables, two, here):
 def test_a_model_remembers_directions_and_tables(ncgnn, tables, two, here):
     assert ncgnn("train", *two, *tables[4:], "--directed", "--label", "topic", *OPTIONS, "--out", "run").code == 0
     for given in ([*two, "--directed"], two, [*two[:2], *two[4:], *two[2:4]]):
-        assert ncgnn("predict", "run", *given, "--out", "p.csv").code == 0
+        assert ncgnn("predict", "run", *given, "--out", "p.csv", "--overwrite").code == 0
         pd.testing.assert_frame_equal(predictions(here, "p.csv"), predictions(here, "run/predictions.csv"))
     done = ncgnn("explain", "run", *two, "--directed", "--node", "001")
     assert done.code == 0, done.err

@@ -9,7 +9,7 @@ import pytest
 from helpers.papers import QUICK, contents
 from ncgnn.data import load_dataset, save_graph
 
-OUT = ["--epochs", 1, *QUICK, "--out", "runs/old"]
+OUT = ["--epochs", 1, *QUICK, "--out", "runs/old", "--overwrite"]
 LABEL = ["--label", "topic"]
 
 

@@ -115,7 +115,7 @@ def test_the_predictions_of_a_run_are_not_written_over(ncgnn, topics, here):
     before = contents(here)
     done = ncgnn("predict", "runs/topics", *TABLES, "--out", "runs/topics/predictions.csv")
     assert done.code == 2
-    assert "runs/topics/predictions.csv: records which nodes this run was trained on" in done.err
+    assert "runs/topics/predictions.csv: is a file of the run in runs/topics: choose another file" in done.err
     assert contents(here) == before
 
 

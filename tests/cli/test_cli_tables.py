@@ -33,7 +33,8 @@ def test_what_columns_are_taken_for_is_shown(ncgnn, tables, here):
         "edges.csv",
         "  from  source  122 rows, 122 edges: 0 repeated, 0 self-loops",
     ]
-    assert json.loads(ncgnn("train", *tables, "--label", "topic", *OPTIONS, "--json").out)["config"]["epochs"] == 1
+    done = ncgnn("train", *tables, "--label", "topic", *OPTIONS, "--json", "--overwrite")
+    assert json.loads(done.out)["config"]["epochs"] == 1
 
 
 def test_a_file_says_what_columns_are_and_options_are_stronger(ncgnn, tables, here):

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,27 @@ from ncgnn.errors import InputError
 from ncgnn.files import atomic
 from ncgnn.provenance import commit, versions
 from ncgnn.scored import Scored
+from ncgnn.together import settled, together
 from ncgnn.train.epoch import Epoch
 
 _AGAIN = "retrain, or move the model file to a separate folder"
 _PACKAGES = ("ncgnn", "torch", "torch-geometric", "numpy", "scipy", "numba")
+
+
+RUN_FILES = (
+    "run.json",
+    "history.csv",
+    "model.safetensors",
+    "predictions.csv",
+    "report.md",
+    "search.csv",
+    "capsules.png",
+)
+"""The files that a run may have; they are replaced together."""
+
+
+def holds_run(folder: Path) -> bool:
+    return (folder / "run.json").is_file() or (folder / "model.safetensors").is_file()
 
 
 def write_run(
@@ -37,7 +55,7 @@ def write_run(
     command: Sequence[str] = (),
     final: Scored | None = None,
 ) -> dict[str, Any]:
-    """Write the folder of one run and return the contents of its ``run.json``.
+    """Write the folder of one run and return the contents of its ``run.json``; an earlier run there is replaced.
 
     Args:
         folder: where to.
@@ -47,19 +65,32 @@ def write_run(
         command: what was typed.
         final: the scores of the final model, if it was trained again on all labels; all figures are those before.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    run = run_description(classifier, scored, split, command, final)
+    with together(folder, RUN_FILES) as stage:
+        write_files(stage, run, classifier, final or scored)
+    return run
+
+
+def run_description(
+    classifier: NodeClassifier, scored: Scored, split: int, command: Sequence[str], final: Scored | None
+) -> dict[str, Any]:
+    """The contents of ``run.json``."""
     run = {"command": list(command)} | describe(classifier, scored, split)
     if final is not None:
         run["refit"] = {"labels": int(final.data.train_mask.sum()), "epochs": classifier.best_.epoch}
+    return run
+
+
+def write_files(folder: Path, run: dict[str, Any], classifier: NodeClassifier, final: Scored) -> None:
+    """Write the four files that every run has into an existing folder, one by one."""
     with atomic(folder / "history.csv") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(Epoch._fields)
         rows.writerows(classifier.history_)
     classifier.save(folder / "model.safetensors")
     with atomic(folder / "predictions.csv") as file:
-        prediction_table(final or scored).to_csv(file, index=False, lineterminator="\n")
+        prediction_table(final).to_csv(file, index=False, lineterminator="\n")
     write_description(folder, run)
-    return run
 
 
 def write_description(folder: Path, run: dict[str, Any]) -> None:
@@ -123,26 +154,52 @@ def named_sets(scored: Scored, coverage: float, by_class: bool = False) -> list[
     return [row[kept].tolist() for row, kept in zip(names, inside, strict=True)]
 
 
+@dataclass(frozen=True, eq=False)
+class SplitOfRun:
+    """Which nodes a model was trained on: the fingerprint of its graph, and a table of ids and roles."""
+
+    graph: str
+    table: pd.DataFrame
+
+    def on(self, data: Data) -> Data:
+        """The graph with this split; as it is if the split is of another graph.
+
+        Later tables of the same graph hold the nodes it was trained on, known by their ids; labelled nodes that are new
+        belong to the test.
+        """
+        data = complete(data)
+        is_same = self.graph == fingerprint(data)
+        roles = self.table["split"] if is_same else _later_roles(data, self.table.set_index("id")["split"])
+        if roles is None:
+            return data
+        out = copy(data)
+        for role in (*PARTS, *(["calibration"] if "calibration" in set(roles) else [])):
+            out[f"{role}_mask"] = torch.from_numpy((roles == role).to_numpy(copy=True))
+        return out
+
+
 def with_split_of_run(data: Data, model: Path) -> Data:
     """The graph with the split that the model was trained on; as it is where the folder of the model tells none, or
-    tells it of another graph.
+    tells it of another graph."""
+    with settled(run_of(model)):
+        split = read_split(model)
+    return complete(data) if split is None else split.on(data)
 
-    Later tables of the same graph hold the nodes it was trained on, known by their ids; labelled nodes that are new
-    belong to the test.
+
+def run_of(model: Path) -> Path:
+    """The run folder of a model that is named by it, or by its file."""
+    return model if model.is_dir() else model.parent
+
+
+def read_split(model: Path) -> SplitOfRun | None:
+    """The split beside a model, if there is one.
+
+    Read it with the model, in one block of :func:`ncgnn.together.settled`: the run may be replaced in between.
     """
-    folder = model if model.is_dir() else model.parent
-    data = complete(data)
+    folder = run_of(model)
     if not (folder / "run.json").is_file():
-        return data
-    is_same = _graph_of_run(folder / "run.json") == fingerprint(data)
-    earlier = _predictions_of_run(folder / "predictions.csv")
-    roles = earlier["split"] if is_same else _later_roles(data, earlier.set_index("id")["split"])
-    if roles is None:
-        return data
-    out = copy(data)
-    for role in (*PARTS, *(["calibration"] if "calibration" in set(roles) else [])):
-        out[f"{role}_mask"] = torch.from_numpy((roles == role).to_numpy(copy=True))
-    return out
+        return None
+    return SplitOfRun(_graph_of_run(folder / "run.json"), _predictions_of_run(folder / "predictions.csv"))
 
 
 def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:

@@ -1,7 +1,9 @@
 """The command line: ``ncgnn VERB``, one file per verb."""
 
 import errno
+import signal
 import sys
+import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NoReturn
@@ -56,19 +58,28 @@ app = typer.Typer(
 )
 
 
+class _Terminated(KeyboardInterrupt):
+    """The end by SIGTERM: what cleans up after Ctrl-C does so after this, too."""
+
+
 def _verb(function: Callable[..., None]) -> Callable[..., None]:
-    """The function as a verb: a user's mistake ends with one line and exit code 2, Ctrl-C with 130."""
+    """The function as a verb: it ends with one line and exit code 2 for a mistake, 130 for Ctrl-C, 143 for SIGTERM."""
 
     @wraps(function)
     def run(**options: Any) -> None:
         try:
-            function(**options)
+            with warnings.catch_warnings():
+                warnings.showwarning = _note
+                function(**options)
+            sys.stdout.flush()  # at the end of Python, a full disk would be a traceback
         except InputError as error:
             _fail(with_flags(str(error), error.options), 2)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
                 raise
             _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+        except _Terminated:
+            _fail("stopped by SIGTERM", 143)
         except KeyboardInterrupt:
             _fail("stopped", 130)
 
@@ -92,7 +103,20 @@ def main() -> None:
     """Run the command line."""
     silence_dependencies()
     postpone()
-    app(prog_name="ncgnn")
+    before = signal.signal(signal.SIGTERM, _terminate)
+    try:
+        app(prog_name="ncgnn")
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(*_: object) -> NoReturn:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # cleaning up takes moments
+    raise _Terminated
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    print("note:", " ".join(str(message).split()), file=sys.stderr)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +12,11 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
-from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.model import Model, ModelClass, load_run, model_files, with_split
+from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.progress import refuse
 from ncgnn.cli.remembered import with_run
+from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 from ncgnn.text import several
 
@@ -33,12 +36,12 @@ Against = Annotated[
 ]
 Features = Annotated[bool, typer.Option("--features", help="Also compute feature contributions (slower).")]
 Top = Annotated[int | None, typer.Option(min=1, help=f"Number of neighbours and features to list; default: {TOP}.")]
-Out = Annotated[Path | None, typer.Option(help="Write a table to this file (.csv or .parquet).")]
+Out = Annotated[Path | None, output_option("Write a table to this file (.csv or .parquet).")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Audit the explanations, and compare with other methods.")]
 Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
 WhatIf = Annotated[bool, typer.Option("--what-if", help="Also say which removals would change the class.")]
-Page = Annotated[Path | None, typer.Option(help="Write a self-contained HTML page.")]
+Page = Annotated[Path | None, output_option("Write a self-contained HTML page.")]
 
 
 @g.takes_graph
@@ -54,6 +57,7 @@ def explain(
     out: Out = None,
     as_json: Json = False,
     page: Page = None,
+    overwrite: Overwrite = False,
     evaluate: Evaluate = False,
     sample: Sample = None,
     model_class: ModelClass = None,
@@ -86,20 +90,25 @@ def explain(
         _check(node, out, as_json, sample)
         if out is not None:
             refuse({"--what-if": what_if}, "--what-if takes several forward passes a node: give --node instead")
-    from ncgnn.classifier.run_folder import with_split_of_run
+    graph = with_run(graph, model)
+    for place in (out, page):
+        if place is not None:
+            check_output(place, overwrite, chain(model_files(model, model_class), graph.files))
     from ncgnn.explain import GraphExplainer
 
-    classifier = load_model(model, model_class)
+    classifier, split = load_run(model, model_class)
     if not classifier.definition.has_reasons:
         raise InputError(f"{classifier.definition.title} cannot be explained: train NCGNN for explained predictions")
-    found = with_run(graph, model).find_for(classifier)
-    explainer = GraphExplainer(classifier.scored(with_split_of_run(found, model)))
+    found = graph.find_for(classifier)
+    explainer = GraphExplainer(classifier.scored(with_split(found, split)))
     if evaluate:
         run_evaluation(explainer, sample or SAMPLE, out)
         return
     if page is not None:
         make_page(page, explainer, node)
         return
+    if out is not None and out.suffix == ".csv":
+        note_formulas([*explainer.names.nodes, *explainer.scored.classes])
     explanations = explainer.explain(node, against, features, top or TOP, class_name)
     _show(explanations, out, as_json, len(node) if node else found.num_nodes, what_if)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)

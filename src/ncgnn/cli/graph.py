@@ -1,5 +1,6 @@
 """How a graph is named on the command line: a known name, an ``.npz`` or GraphML file, or tables."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -86,6 +87,16 @@ class GraphOptions:
         from ncgnn.data.tables.options import read_columns, with_options
 
         return with_options(read_columns(self.columns), given)
+
+    @property
+    def files(self) -> Iterator[Path]:
+        """Every file that the graph may be read from."""
+        given = (self.nodes, *(self.edges or ()), self.columns, self.name)
+        yield from (Path(file) for file in given if file is not None)
+        folders = [str(self.data or ""), os.environ.get("NCGNN_DATA", "")]
+        for folder in filter(None, folders):
+            for depth in ("*.npz", "*/*.npz"):  # members of a family are one folder deeper
+                yield from Path(folder).expanduser().glob(depth)
 
     def check_label(self) -> None:
         """Check that training tables have a label column."""

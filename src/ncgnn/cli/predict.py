@@ -4,14 +4,17 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.model import Model, ModelClass, load_model, model_files
+from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.remembered import with_run
+from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +36,7 @@ MinConfidence = Annotated[
     typer.Option(min=0, max=1, metavar="PROBABILITY", help="Leave the class blank below this probability."),
 ]
 Probabilities = Annotated[bool, typer.Option("--probabilities", help="Also output the probability of every class.")]
-Out = Annotated[Path | None, typer.Option(help="Output file; default: standard output.")]
+Out = Annotated[Path | None, output_option("Output file; default: standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON Lines instead of CSV.")]
 
 
@@ -46,6 +49,7 @@ def predict(
     min_confidence: MinConfidence = None,
     probabilities: Probabilities = False,
     out: Out = None,
+    overwrite: Overwrite = False,
     as_json: Json = False,
     model_class: ModelClass = None,
 ) -> None:
@@ -62,10 +66,12 @@ def predict(
     """
     from ncgnn.files import atomic
 
-    _check_out(out)
+    graph = with_run(graph, model)
+    if out is not None:
+        check_output(out, overwrite, chain(model_files(model, model_class), graph.files))
     classifier = load_model(model, model_class)
     _check_asked(classifier, coverage, class_coverage, min_confidence)
-    scored = classifier.scored(with_run(graph, model).find_for(classifier))
+    scored = classifier.scored(graph.find_for(classifier))
     table = _table(scored, coverage, class_coverage, probabilities)
     if min_confidence is not None:
         table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
@@ -76,16 +82,8 @@ def predict(
             _flat(table).to_csv(file, index=False, lineterminator="\n")
     _note(classifier, table, min_confidence)
     _note_classes(classifier, class_coverage)
-
-
-def _check_out(out: Path | None) -> None:
-    from ncgnn.files import check_place
-
-    if out is None:
-        return
-    check_place(out)
-    if out.name == "predictions.csv" and (out.parent / "run.json").is_file():
-        raise InputError(f"{out}: records which nodes this run was trained on: choose another file")
+    if not as_json:
+        note_formulas([*scored.names.nodes, *scored.classes])
 
 
 def _check_asked(

@@ -10,7 +10,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ncgnn.cli.graph import GraphOptions
-from ncgnn.data.tables.vectors import vectors_beside
 from ncgnn.errors import InputError
 
 KEY = "source"
@@ -35,6 +34,8 @@ class Source(BaseModel):
 
 def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
     """What ``run.json`` in ``folder`` says of its graph."""
+    from ncgnn.data.tables.vectors import vectors_beside
+
     files = [Path(graph.name)] if graph.name is not None and graph.is_own else []
     files += [path for path in (graph.nodes, vectors_beside(graph.nodes), *(graph.edges or ())) if path is not None]
     found = Source(

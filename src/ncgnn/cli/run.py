@@ -5,7 +5,6 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from shutil import rmtree
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +65,10 @@ class Plan:
 def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras) -> Outcome:
     """Train on one split of a complete graph and write the run folder."""
     from ncgnn.classifier import NodeClassifier
-    from ncgnn.classifier.run_folder import write_description, write_run
+    from ncgnn.classifier.run_folder import RUN_FILES, run_description, write_description, write_files
     from ncgnn.models import PreparedGraph
+    from ncgnn.report import write_report
+    from ncgnn.together import together
 
     title = f"{data.name} split {number}"
     prepared, classifier = PreparedGraph.of_complete(data), NodeClassifier(plan.model.name, plan.settings)
@@ -84,23 +85,23 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     if final is not None:
         scored = replace(scored, calibration=final.calibration)
         told += after_refit(scored, final)
-    run = write_run(folder, classifier, scored, number, sys.argv[1:], final) | {KEY: read}
-    write_description(folder, run)
-    if found is not None:
-        rmtree(folder / "search", ignore_errors=True)
-        write_search(folder, found)
-        run |= {"search": description(found, plan.search)}
-        write_description(folder, run)
-    is_searched = found is not None
-    text = _report(folder, title, classifier, scored, rows, told, is_searched)
-    if extras.picture:
-        _draw(folder, final or scored)
-    if extras.compare:  # last: what ends it, a fault or Ctrl-C, must not cost the model
+    run = run_description(classifier, scored, number, sys.argv[1:], final) | {KEY: read} | _more(found, plan, rows)
+    page, is_searched = _page(folder, classifier.model), found is not None
+    text = _report(page, classifier, scored, rows, told, is_searched)
+    with together(folder, (*RUN_FILES, *["search"] * is_searched)) as stage:
+        write_files(stage, run, classifier, final or scored)
+        write_report(stage, title, text)
+        if found is not None:
+            write_search(stage, found)
+    if extras.picture:  # from here on, what ends it, a fault or Ctrl-C, does not cost the model
+        with together(folder) as stage:
+            _draw(stage, final or scored)
+    if extras.compare:
         rows = _compare(prepared, classifier, scored)
-        text = _report(folder, title, classifier, scored, rows, told, is_searched)
-    if rows:
-        run |= {"comparison": _comparison(rows)}
-        write_description(folder, run)
+        run, text = run | _more(found, plan, rows), _report(page, classifier, scored, rows, told, is_searched)
+        with together(folder) as stage:
+            write_description(stage, run)
+            write_report(stage, title, text)
     return Outcome(folder, run, text, rows)
 
 
@@ -182,8 +183,7 @@ def _train(prepared: "PreparedGraph", classifier: "NodeClassifier", title: str, 
 
 
 def _report(
-    folder: Path,
-    title: str,
+    page: str,
     classifier: "NodeClassifier",
     scored: "Scored",
     rows: "list[Compared]",
@@ -191,12 +191,16 @@ def _report(
     is_searched: bool,
 ) -> str:
     from ncgnn.explain import is_explained
-    from ncgnn.report import report, write_report
+    from ncgnn.report import report
 
-    advice = [f"- Explain every node on one page: `{_page(folder, classifier.model)}`"] if is_explained(scored) else []
-    text = report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told, is_searched)
-    write_report(folder, title, text)
-    return text
+    advice = [f"- Explain every node on one page: `{page}`"] if is_explained(scored) else []
+    return report(classifier, scored, rows, advice, lambda option: f" (`{flag(option)}`)", told, is_searched)
+
+
+def _more(found: "Found | None", plan: Plan, rows: "list[Compared]") -> dict[str, Any]:
+    """What ``run.json`` has besides, of a search and a comparison."""
+    search = {} if found is None else {"search": description(found, plan.search)}
+    return search | ({"comparison": _comparison(rows)} if rows else {})
 
 
 def _compare(prepared: "PreparedGraph", classifier: "NodeClassifier", scored: "Scored") -> "list[Compared]":

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, ModelClass, load_model
+from ncgnn.cli.model import Model, ModelClass, load_run, with_split
 from ncgnn.cli.remembered import with_run
 from ncgnn.errors import InputError
 from ncgnn.extras import install
@@ -32,13 +32,12 @@ def serve(
     """
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         raise InputError(f"ncgnn serve requires fastapi and uvicorn: {install('serve')}")
-    from ncgnn.classifier.run_folder import with_split_of_run
     from ncgnn.serve import Answers, allowed_hosts, listen, make_app, run_server
 
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
-        classifier = load_model(model, model_class)
+        classifier, split = load_run(model, model_class)
         found = with_run(graph, model).find_for(classifier)
-        answers, hosts = Answers(classifier.scored(with_split_of_run(found, model))), allowed_hosts(host, listener)
+        answers, hosts = Answers(classifier.scored(with_split(found, split))), allowed_hosts(host, listener)
         if "*" in hosts:
             print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)
         run_server(make_app(answers, hosts), listener, lambda at: print(f"serving {answers.name} at {at}", flush=True))

@@ -45,6 +45,17 @@ def choose_model(name: str) -> "Model[Any]":
     return resolve(name)
 
 
+def setting_files(config: Path | None, model: str) -> list[Path]:
+    """Every file that the settings and the user's own model are read from."""
+    return [*([] if config is None else [config]), *code_files(model)]
+
+
+def code_files(model: str) -> list[Path]:
+    """Where the code of ``package.module:Name`` may be, in this folder."""
+    module = model.partition(":")[0].split(".")
+    return [Path(*module).with_suffix(".py"), Path(*module) / "__init__.py"] if ":" in model else []
+
+
 def choose_settings(
     model: "Model[Any]", file: Path | None, settings: list[str] | None, options: dict[str, Any], graph: str | None
 ) -> "RunSettings":

@@ -10,12 +10,17 @@ import typer
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
+from ncgnn.cli.earlier import finished, is_begun
 from ncgnn.cli.outcome import show
+from ncgnn.cli.output import Overwrite, check_no_run, check_run_folder, output_option
 from ncgnn.cli.progress import refuse
-from ncgnn.cli.run import Extras, Plan, run_split
+from ncgnn.cli.run import Extras, Outcome, Plan, run_split
+from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
+    from torch_geometric.data import Data
+
     from ncgnn.models import Model, RunSettings
 
 Epochs = Annotated[int | None, typer.Option(help="Maximum number of epochs.", rich_help_panel=c.PANEL)]
@@ -63,7 +68,7 @@ Refit = Annotated[
         rich_help_panel=p.PANEL,
     ),
 ]
-Out = Annotated[Path | None, typer.Option(help="Run folder; default: runs/GRAPH.")]
+Out = Annotated[Path | None, output_option("Run folder; default: runs/GRAPH.")]
 Picture = Annotated[bool, typer.Option("--picture", help="Also save a t-SNE plot of the class capsules.")]
 Compare = Annotated[bool, typer.Option("--compare", help="Also train simpler baselines and compare.")]
 Tensorboard = Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard logs.")]
@@ -91,6 +96,7 @@ def train(
     calibrate: Calibrate = None,
     refit: Refit = None,
     out: Out = None,
+    overwrite: Overwrite = False,
     picture: Picture = False,
     compare: Compare = False,
     tensorboard: Tensorboard = False,
@@ -136,15 +142,17 @@ def train(
     numbers = range(split_seed, split_seed + splits)
     is_aside = graph.is_own and not plan.refit
     divided = [p.with_aside(rule.apply(found, number), calibrate, number, is_aside) for number in numbers]
+    extras = Extras(picture, compare, tensorboard)
     folders = _folders(out or Path("runs") / file_name(found.name), numbers)
+    earlier = _earlier(folders, divided, plan, extras, overwrite, [*graph.files, *c.setting_files(config, model)])
     if not as_json:
         g.show_roles(found)
-    extras = Extras(picture, compare, tensorboard)
     with on_device(place):
         outcomes = [
-            run_split(data, number, plan, folder, graph, extras)
-            for number, data, folder in zip(numbers, divided, folders, strict=True)
+            done or run_split(data, number, plan, folder, graph, extras)
+            for number, data, folder, done in zip(numbers, divided, folders, earlier, strict=True)
         ]
+    note_formulas([*found.node_ids, *found.class_names])
     if as_json:
         runs = [outcome.run for outcome in outcomes]
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))
@@ -180,15 +188,26 @@ def _refits(refit: bool | None, is_own: bool, settings: "RunSettings", model: "M
 
 
 def _folders(out: Path, numbers: range) -> list[Path]:
-    """The run folder of each split, once it is sure that all can be written."""
-    from ncgnn.classifier.run_folder import check_writable
-
+    """The run folder of each split."""
     folders = [out] if len(numbers) == 1 else [out / f"split-{number}" for number in numbers]
     if len(numbers) > 1 and (out / "model.safetensors").exists():
         raise InputError(f"{out}: already contains a single-split run: choose another --out for {len(numbers)} splits")
-    for folder in folders:
-        check_writable(folder)
     return folders
+
+
+def _earlier(
+    folders: list[Path], divided: "list[Data]", plan: Plan, extras: Extras, overwrite: bool, inputs: list[Path]
+) -> list[Outcome | None]:
+    """What the same command finished before it was killed, once it is sure that all the rest can be written."""
+    for folder in folders:
+        check_run_folder(folder, inputs, plan.search != "none")
+    begun = [not overwrite and is_begun(folder, data, plan) for folder, data in zip(folders, divided, strict=True)]
+    done = [finished(folder, extras) if own else None for folder, own in zip(folders, begun, strict=True)]
+    is_killed = None in done
+    for folder, own in zip(folders, begun, strict=True):
+        if not overwrite and not (own and is_killed):
+            check_no_run(folder)
+    return done
 
 
 def file_name(name: str) -> str:

@@ -11,6 +11,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
+from ncgnn.cli.output import Overwrite, check_no_input, check_output, output_option, starts_with
 from ncgnn.errors import InputError
 from ncgnn.extras import install
 
@@ -47,7 +48,7 @@ ExportOnly = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Output file; default: GRAPH-FILTER.toml or GRAPH-MODEL.toml.", rich_help_panel=_STORE),
+    output_option("Output file; default: GRAPH-FILTER.toml or GRAPH-MODEL.toml.", panel=_STORE),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -66,6 +67,7 @@ def tune(
     storage: Storage = None,
     export_only: ExportOnly = False,
     out: Out = None,
+    overwrite: Overwrite = False,
     as_json: Json = False,
 ) -> None:
     """Tune hyperparameters for a graph. Test labels are never used.
@@ -89,7 +91,12 @@ def tune(
     tunable = Tunable(definition, "" if graph.is_own else name, variant)  # a file may be called like a built-in dataset
     search = _search(name, graphs, tunable, splits, trials, minutes, seed, storage)
     place = out or Path(f"{search.name}.toml")
-    _check_place(place)
+    written = (place, _table(search))
+    _check_place(place, f"# ncgnn tune {name} {_what(model, variant)}--trials", overwrite)
+    for file in written:
+        check_no_input(file, [*graph.files, *c.setting_files(None, model)])
+    _STUDIES.mkdir(parents=True, exist_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     study = search.open() if export_only else _run(search, jobs, as_json)
     command = f"ncgnn tune {name} {_options(model, variant, trials, minutes, splits, confirm, jobs, seed)}"
     _finish(search, study, confirm, place, command, as_json)
@@ -128,7 +135,6 @@ def _search(
     from ncgnn.tune.tunable import hidden_splits
 
     file = _STUDIES / f"{file_name(name)}-{tunable.kind}"
-    _STUDIES.mkdir(parents=True, exist_ok=True)
     return Search(
         tunable,
         [hidden_splits(graph, splits or (1 if len(graphs) > 1 else None)) for graph in graphs],
@@ -141,24 +147,33 @@ def _search(
     )
 
 
-def _check_place(place: Path) -> None:
+def _check_place(place: Path, start: str, overwrite: bool) -> None:
+    """Whether the settings may be written there; those of this search, which are known by their start, are replaced."""
     from ncgnn.classifier.run_folder import check_writable
 
     if place.is_dir():
         raise InputError(f"--out {place}: is a folder: give a file name")
     check_writable(place.parent)
-    place.parent.mkdir(parents=True, exist_ok=True)
+    if place.parent.exists():
+        check_output(place, overwrite or starts_with(place, start), ())
 
 
 def _options(
     model: str, variant: str, trials: int, minutes: float | None, splits: int | None, confirm: int, jobs: int, seed: int
 ) -> str:
     """The options that decide the result; what else was typed may hold a password."""
-    what = " ".join([f"--model {model}"] * (model != c.DEFAULT_MODEL) + [f"--filter {variant}"] * bool(variant))
     time = "" if minutes is None else f" --time {minutes:g}"
     number = "" if splits is None else f" --splits {splits}"
     processes = "" if jobs == 1 else f" --jobs {jobs}"
-    return f"{what} --trials {trials}{time}{number} --confirm {confirm}{processes} --seed {seed}"
+    return f"{_what(model, variant)}--trials {trials}{time}{number} --confirm {confirm}{processes} --seed {seed}"
+
+
+def _what(model: str, variant: str) -> str:
+    return "".join([f"--model {model} "] * (model != c.DEFAULT_MODEL) + [f"--filter {variant} "] * bool(variant))
+
+
+def _table(search: "Search") -> Path:
+    return _STUDIES / f"{search.name}.csv"
 
 
 def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
@@ -202,7 +217,7 @@ def _finish(search: "Search", study: "Study", confirm: int, place: Path, command
     from ncgnn.tune.choice import choose
     from ncgnn.tune.export import summary, write_preset, write_trials
 
-    table = _STUDIES / f"{search.name}.csv"
+    table = _table(search)
     write_trials(table, study)
     winner = choose(search, study, confirm)
     number = sum(map(len, search.splits))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ncgnn.errors import InputError
-from ncgnn.files import atomic, open_locked
+from ncgnn.files import atomic, open_locked, sync_folder
 
 
 class RunRow(NamedTuple):
@@ -64,7 +64,7 @@ class RunStore:
                 return False
             _write(handle, _lines(row) if content else _lines(RunRow._fields, row))
         if is_new:
-            _sync_folder(self.folder)
+            sync_folder(self.folder)
         return True
 
     def keep_config(self, config_hash: str, toml: str) -> None:
@@ -95,15 +95,6 @@ def _write(handle: int, lines: bytes) -> None:
     if written != len(lines):  # disk full; the next writer removes the incomplete line
         raise InputError(f"only {written} of {len(lines)} bytes of a result could be written: is the disk full?")
     os.fsync(handle)
-
-
-def _sync_folder(folder: Path) -> None:
-    """A new file survives a power cut only when its folder is on disk too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _lines(*rows: tuple[str, ...]) -> bytes:

@@ -152,6 +152,57 @@ def test_a_damaged_file_is_announced_and_written_anew(damage, graph, folder, mon
     assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
 
 
+def altered(path, with_checksum, **change):
+    """Store an entry again with other arrays."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    for name, edit in change.items():
+        arrays[name] = edit(arrays[name].copy())
+    if with_checksum:
+        arrays["checksum"] = filter_cache._checksum([arrays[name] for name in ("indptr", "indices", "values")])
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
+
+
+def put(position, value):
+    def edit(array):
+        array.flat[position] = value
+        return array
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"indices": put(0, 34)}, "nodes that the graph does not have"),
+        ({"indices": put(0, -1)}, "nodes that the graph does not have"),
+        ({"indptr": put(1, 10**6)}, "rows have the wrong length"),
+        ({"indptr": put(-1, 3)}, "rows have the wrong length"),
+        ({"indptr": lambda array: array[:-1]}, "arrays have the wrong shape"),
+        ({"indices": lambda array: array[:-1]}, "arrays have the wrong shape"),
+        ({"values": lambda array: array[None]}, "arrays have the wrong shape"),
+        ({"values": put(0, np.nan)}, "values that are not finite"),
+        ({"values": lambda array: array.astype(np.float64)}, "numbers have the wrong type"),
+        ({"indices": lambda array: array.astype(np.float32)}, "numbers have the wrong type"),
+    ],
+)
+def test_an_entry_that_is_no_filter_of_the_graph_is_prepared_again_though_its_checksum_is_right(
+    change, message, graph, folder
+):
+    first, path = stored(graph, folder)
+    altered(path, with_checksum=True, **change)
+    with pytest.warns(UserWarning, match=f"preparing it again .*{message}"):
+        assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
+
+
+def test_an_entry_with_other_values_is_prepared_again(graph, folder):
+    first, path = stored(graph, folder)
+    altered(path, with_checksum=False, values=put(0, 0.5))
+    with pytest.warns(UserWarning, match="its checksum is wrong"):
+        assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
+
+
 def test_a_file_under_a_wrong_name_is_not_believed(graph, folder):
     first, path = stored(graph, folder)
     prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)

@@ -3,11 +3,12 @@
 import hashlib
 import os
 import warnings
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from time import time
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,12 +21,11 @@ from ncgnn.files import atomic
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, HopBank, Pattern
 
-_LONGEST_WRITE = 3600  # seconds; older unfinished files are orphaned
-
 LARGEST_FOLDER = 2 * 10**9
 """Maximum size of the folder in bytes; the least recently used filters are removed first."""
 
-_FORMAT = "ncgnn-filter-2"  # increase when the file format changes
+_ARRAYS = ("indptr", "indices", "values")
+_FORMAT = "ncgnn-filter-3"  # increase when the file format changes
 
 
 def filter_folder() -> Path | None:
@@ -49,7 +49,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
         return filter.prepare(edges, data.num_nodes, weight, dtype)
     key = f"{_FORMAT} {_sources()} {filter.cache_key} {dtype} {data.num_nodes} {digest_of_edges(edges, weight)}"
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
-    prepared = _read(path, key, filter, data.num_nodes)
+    prepared = _read(path, key, filter, data.num_nodes, dtype)
     if prepared is None:
         prepared = filter.prepare(edges, data.num_nodes, weight, dtype)
         _store(path, key, prepared)
@@ -68,19 +68,16 @@ def _sources() -> str:
 
 def digest_of_edges(edges: Tensor, weight: Tensor | None) -> str:
     """A hash of the edges in their order, because floating-point sums depend on it."""
-    digest = hashlib.sha256()
-    for part in (edges,) if weight is None else (edges, weight):
-        array = np.ascontiguousarray(part.detach().cpu().numpy())
-        digest.update(f"{array.dtype} {array.shape} ".encode())
-        digest.update(array.data)
-    return digest.hexdigest()
+    return _checksum(part.detach().cpu().numpy() for part in ((edges,) if weight is None else (edges, weight)))
 
 
-def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int) -> PreparedFilter | None:
+def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int, dtype: torch.dtype) -> PreparedFilter | None:
     if not os.access(path, os.R_OK):
         return None
     try:
-        indptr, indices, values = map(torch.from_numpy, _arrays(path, key))
+        arrays = _arrays(path, key)
+        _check(arrays, num_nodes, dtype)
+        indptr, indices, values = map(torch.from_numpy, arrays)
     except FileNotFoundError:  # removed a moment ago
         return None
     except Exception as error:  # whatever is wrong with the file, the filter can be prepared again
@@ -96,20 +93,48 @@ def _arrays(path: Path, key: str) -> list[np.ndarray]:
     with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # a zip file, with checksums
         if str(file["key"]) != key:
             raise ValueError("it belongs to another filter")
-        return [file[name] for name in ("indptr", "indices", "values")]
+        arrays = [file[name] for name in _ARRAYS]
+        if str(file["checksum"]) != _checksum(arrays):
+            raise ValueError("its checksum is wrong")
+        return arrays
+
+
+def _checksum(arrays: Iterable[np.ndarray]) -> str:
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def _check(arrays: list[np.ndarray], num_nodes: int, dtype: torch.dtype) -> None:
+    """:class:`ValueError` unless these are the arrays of a sparse matrix: the kernels read what they point to."""
+    indptr, indices, values = arrays
+    whole = indptr.dtype == indices.dtype and indptr.dtype in (np.int32, np.int64)
+    if not whole or torch.from_numpy(values).dtype != dtype:
+        raise ValueError("its numbers have the wrong type")
+    if indptr.shape != (num_nodes + 1,) or indices.ndim != 1 or values.shape[-1:] != indices.shape or values.ndim > 2:
+        raise ValueError("its arrays have the wrong shape")
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
+        raise ValueError("its rows have the wrong length")
+    if len(indices) and (indices.min() < 0 or indices.max() >= num_nodes):
+        raise ValueError("it names nodes that the graph does not have")
+    if not np.isfinite(values).all():
+        raise ValueError("it has values that are not finite")
 
 
 def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
     matrix = prepared.matrix
     assert isinstance(matrix, CSR | HopBank)  # a sparsified filter is
     tensors = (matrix.pattern.indptr, matrix.pattern.indices, matrix.values)
-    indptr, indices, values = (tensor.detach().cpu().numpy() for tensor in tensors)
-    if indptr.nbytes + indices.nbytes + values.nbytes > LARGEST_FOLDER:
+    arrays = [tensor.detach().cpu().numpy() for tensor in tensors]
+    if sum(array.nbytes for array in arrays) > LARGEST_FOLDER:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path, "wb") as file:
-            np.savez(file, key=np.array(key), indptr=indptr, indices=indices, values=values)
+            about: dict[str, Any] = {"key": np.array(key), "checksum": np.array(_checksum(arrays))}
+            np.savez(file, **about | dict(zip(_ARRAYS, arrays, strict=True)))
         _remove_oldest(path.parent)
     except (OSError, InputError):
         # the same message for all filters in the folder, so that the warning is shown once
@@ -118,15 +143,12 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
 
 
 def _remove_oldest(folder: Path) -> None:
-    """Shrink the cache to the maximum size, and remove unfinished files."""
+    """Shrink the cache to the maximum size."""
     found = []
-    for path in folder.iterdir():
+    for path in folder.glob("[!.]*"):
         with suppress(FileNotFoundError):  # another process removes as well
             status = path.stat()
-            if not path.name.startswith("."):
-                found.append((status.st_mtime_ns, status.st_size, path))
-            elif status.st_mtime < time() - _LONGEST_WRITE:
-                path.unlink()
+            found.append((status.st_mtime_ns, status.st_size, path))
     total = 0
     for _, size, path in sorted(found, reverse=True):
         total += size
