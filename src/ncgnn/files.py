@@ -37,7 +37,10 @@ def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:
 
 def check_place(path: str | Path) -> Path:
     """Where a file is to be written, a link followed; whether one can be there may be asked before long work."""
-    place = Path(path).resolve()
+    try:
+        place = Path(path).resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # a link to itself, a name that no file can have
+        raise InputError(f"{path}: cannot be written ({error})") from None
     if place.exists() and not place.is_file():
         raise InputError(f"{path}: cannot be written (it exists and is not a file)")
     if not place.parent.is_dir():
@@ -99,5 +102,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: nested too deeply") from None
+    except ValueError as error:  # integers of thousands of digits as well
+        raise InputError(f"{path}: not valid TOML: {str(error).split(';')[0]}") from None

@@ -1,9 +1,6 @@
 """Cost of training on this machine: time from a measured step, memory from the sizes of capsules and votes."""
 
 from dataclasses import dataclass
-from itertools import pairwise
-from math import nan
-from pathlib import Path
 from time import perf_counter
 
 import torch
@@ -12,13 +9,12 @@ from torch_geometric.data import Data
 from ncgnn.check.view import Finding, View
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.data.graph import feature_tensor
+from ncgnn.memory import available_bytes
 from ncgnn.models.base.contestant import Contestant, enter
 from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.models.ncgnn.config import Config
 
 MOST_NODES = 10_000
-_COPIES = 4  # capsules and votes with what the backward pass needs of them; weights with gradient and Adam's moments
-_ENTRY_BYTES = 24  # of a filter: a value and a column index, in the matrix and its transpose
 
 
 @dataclass(frozen=True)
@@ -48,22 +44,12 @@ def expected_cost(view: View, config: Config) -> Cost:
     _run(contestant)  # the first step allocates memory
     seconds = _run(contestant) * view.num_nodes / sample.num_nodes
     epochs = (min(config.patience + 1, config.epochs), config.epochs)
-    return Cost(seconds, epochs, expected_megabytes(view, config), free_megabytes(), int(sample.num_nodes))
+    return Cost(seconds, epochs, expected_megabytes(view, config), available_bytes() / 2**20, int(sample.num_nodes))
 
 
 def expected_megabytes(view: View, config: Config) -> float:
     """Estimated peak memory, within 20 % of the measurements in docs/performance.md."""
-    layers = [
-        (config.num_capsules, config.primary_channels),
-        *config.hidden,
-        (len(view.data.class_names), config.class_channels),
-    ]
-    votes = [before[0] * after[0] * after[1] for before, after in pairwise(layers)]
-    a_node = config.num_capsules * config.primary_channels + sum(votes)
-    weights = view.x.shape[1] * config.num_capsules * config.primary_channels
-    weights += sum(before[1] * size for before, size in zip(layers, votes, strict=False))
-    entries = view.adjacency.nnz if config.top_k is None else view.num_nodes * config.top_k
-    return float(4 * _COPIES * (view.num_nodes * a_node + weights) + _ENTRY_BYTES * entries) / 2**20
+    return NCGNN.memory(view.data, config) / 2**20
 
 
 def _run(contestant: Contestant) -> float:
@@ -81,15 +67,6 @@ def _sample(view: View, most: int) -> Data:
     sample.x = x.to_dense() if view.data.x.layout is torch.strided else x.to_sparse_csr()
     sample.train_mask[0] = True
     return sample
-
-
-def free_megabytes() -> float:
-    """Memory available to a process, including reclaimable file caches."""
-    try:
-        lines = Path("/proc/meminfo").read_text("utf-8").splitlines()
-        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration):
-        return nan
 
 
 def cost_findings(cost: Cost) -> list[Finding]:

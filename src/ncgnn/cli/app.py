@@ -47,7 +47,7 @@ class _Group(_Flags, TyperGroup):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         try:
-            code = super().main(*args, **extra, standalone_mode=False)
+            code = super().main(*args, **{**extra, "standalone_mode": False})
         except typer.Abort:
             code = _told("stopped", 130)
         except Exception as error:
@@ -77,6 +77,8 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             function(**options)
         except InputError as error:
             _fail(with_flags(str(error), error.options), 2)
+        except MemoryError:
+            _fail("not enough memory: use a smaller graph, or smaller or fewer layers", 2)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
                 raise

@@ -1,16 +1,18 @@
 """Tables from CSV, TSV and Parquet files, or from data frames."""
 
+import zlib
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
+from ncgnn.data.tables.parquet import read_parquet
 from ncgnn.data.tables.text_files import DELIMITERS, read_text, reason
 from ncgnn.errors import InputError
 
 Table = str | Path | pd.DataFrame
 _PARQUET = (".parquet", ".pq")
+_UNCONVERTED = (pa.ArrowException, ValueError, LookupError, TypeError, OverflowError, NotImplementedError)
 
 
 def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
@@ -23,19 +25,31 @@ def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
     path = Path(table)
     _check_file(path)
     try:
-        arrow = _read_parquet(path) if _suffix(path) in _PARQUET else read_text(path, _suffix(path))
-    except (pa.ArrowException, OSError, ValueError) as error:
+        arrow = read_parquet(path) if _suffix(path) in _PARQUET else read_text(path, _suffix(path))
+        names = arrow.column_names
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: {reason(error)}") from error
-    names = arrow.column_names
-    numbered = arrow.rename_columns([str(i) for i in range(len(names))])
-    frame = numbered.to_pandas(ignore_metadata=True, date_as_object=False)
-    return _with_names(frame, names, str(path)), str(path)
+    return _with_names(_to_frame(arrow, str(path)), names, str(path)), str(path)
 
 
-def _read_parquet(path: Path) -> pa.Table:
-    with pa.parquet.ParquetFile(path) as file:
-        arrow = file.read()
-    return arrow.drop_columns([name for name in arrow.column_names if name.startswith("__index_level_")])
+def _to_frame(arrow: pa.Table, where: str) -> pd.DataFrame:
+    """A data frame whose columns are numbered, because names may be repeated."""
+    numbered = arrow.rename_columns([str(i) for i in range(arrow.num_columns)])
+    try:
+        frame: pd.DataFrame = numbered.to_pandas(ignore_metadata=True, date_as_object=False)
+        return frame
+    except _UNCONVERTED:
+        for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+            try:
+                column.to_pandas(date_as_object=False)
+            except _UNCONVERTED as error:
+                kind, why = column.type, " ".join(str(error).split())
+                raise InputError(
+                    f"{where}, column {name!r}: {kind} values cannot be read ({why}): convert or remove the column"
+                ) from None
+        raise
 
 
 def _suffix(path: Path) -> str:

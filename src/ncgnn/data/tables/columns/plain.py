@@ -58,5 +58,6 @@ def _of_text(part: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     blank = cells.isna() | cells.isin(["", *MISSING])
     sound = (np.abs(numbers) < TOO_LARGE) | blank.to_numpy(bool)
     sound &= ~cells.str.match(r"0\d").to_numpy(bool, na_value=False)
-    numbers, sound = (values.reshape(part.shape, order="F") for values in (numbers, sound))
-    return numbers, sound.all(axis=0) & ~np.isnan(numbers).all(axis=0)
+    columns = numbers.reshape(part.shape, order="F")
+    plain = sound.reshape(part.shape, order="F").all(axis=0)
+    return columns, plain & ~np.isnan(columns).all(axis=0)

@@ -22,8 +22,10 @@ def as_text(column: pd.Series) -> pd.Series:
         column = column.astype("Float64").astype("Int64")
     try:
         return column.astype("str").mask(column.isna(), "").str.strip()
-    except UnicodeEncodeError as error:
+    except UnicodeError as error:
         raise InputError(f"column {str(column.name)!r}: contains text that is not valid Unicode: correct it") from error
+    except (ValueError, OverflowError, TypeError) as error:  # times out of the range that pandas can write
+        raise InputError(f"column {str(column.name)!r}: {column.dtype} values that are no text ({error})") from error
 
 
 def as_values(column: pd.Series) -> pd.Series:
