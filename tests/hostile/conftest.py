@@ -1,9 +1,10 @@
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from helpers.hostile.commands import Commands
+from helpers.hostile.commands import Commands, complaint
 from helpers.hostile.sound import write_sound
 
 
@@ -20,3 +21,17 @@ def commands(tmp_path_factory) -> Iterator[Commands]:
     started = Commands(tmp_path_factory.mktemp("said"))
     yield started
     started.close()
+
+
+@pytest.fixture
+def refuses(commands, tmp_path) -> Callable[..., None]:
+    """Run a command that must end with exit code 2 and one line, and leave every file as it was."""
+
+    def run(*arguments: object, message: str) -> None:
+        given = [str(argument) for argument in arguments]
+        assert not complaint(commands, tmp_path, given)
+        ended = commands.run(tmp_path, given)
+        assert ended.code == 2
+        assert re.search(message, ended.err.splitlines()[-1]), ended.err
+
+    return run

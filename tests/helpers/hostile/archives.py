@@ -10,7 +10,6 @@ import numpy as np
 from helpers.hostile.odd import ODD_NAMES, ODD_NUMBERS, damaged
 from helpers.hostile.sound import CHEAP
 
-_VERBS = (["check", "bad.npz"], ["train", "bad.npz", *CHEAP, "--out", "made"], ["datasets"])
 _TYPES = ("f4", "f8", "i1", "i8", "u8", "b1", "c8", "U5", "S5", "M8[s]", "f2")
 
 
@@ -26,8 +25,9 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     content = drawn.choice((bytes, bytes, declared_larger, damaged_bytes))(content) if drawn.random() < 0.4 else content
     (folder / "bad.npz").write_bytes(content)
     model = str(sound / "ncgnn.safetensors")
-    verbs = (*_VERBS[:2], ["predict", model, "bad.npz"], ["explain", model, "bad.npz"], ["serve", model, "bad.npz", "--port", "0"])
-    return list(drawn.choice(verbs))
+    alone = ["check", "bad.npz"], ["train", "bad.npz", *CHEAP, "--out", "made"]
+    with_model = (["predict", model, "bad.npz"], ["explain", model, "bad.npz"])
+    return drawn.choice((*alone, *with_model, ["serve", model, "bad.npz", "--port", "0"]))
 
 
 def _with_odd(drawn: Random, array: np.ndarray) -> np.ndarray:

@@ -40,7 +40,8 @@ class Commands:
         )
 
     def run(self, folder: Path, arguments: list[str]) -> Ended:
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         out, err = self._folder / "out", self._folder / "err"
         order = {"folder": str(folder), "arguments": arguments, "out": str(out), "err": str(err)}
         self._process.stdin.write(json.dumps(order | {"memory": MEMORY, "seconds": SECONDS}) + "\n")
@@ -49,7 +50,8 @@ class Commands:
         return Ended(code, out.read_text("utf-8", "replace"), err.read_text("utf-8", "replace"))
 
     def close(self) -> None:
-        assert self._process.stdin and self._process.stdout
+        assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.stdout.close()
         self._process.wait()

@@ -21,7 +21,7 @@ _WEIGHTS = (float("nan"), float("inf"), 1e38, -1e38, 0.0, 10**9, -1)
 def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     content = (sound / f"{drawn.choice(_MODELS)}.safetensors").read_bytes()
     state = load(content)
-    header = json.loads(_metadata(content)["ncgnn"])
+    header = json.loads(metadata(content)["ncgnn"])
     for _ in range(drawn.randint(1, 2)):
         if drawn.random() < 0.6:
             _change(drawn, header)
@@ -35,7 +35,7 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     return [*verb, "bad.safetensors", str(sound / "graph.npz"), *(["--port", "0"] if verb == ["serve"] else [])]
 
 
-def _metadata(content: bytes) -> dict[str, str]:
+def metadata(content: bytes) -> dict[str, str]:
     found: dict[str, str] = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
     return found
 
@@ -58,6 +58,6 @@ def _changed(drawn: Random, tensor: torch.Tensor) -> torch.Tensor:
         case _:
             out = tensor.clone()
             value = drawn.choice(_WEIGHTS)
-            if out.numel() and (out.is_floating_point() or value == value and abs(value) < 100):
+            if out.numel() and (out.is_floating_point() or (value == value and abs(value) < 100)):
                 out.view(-1)[drawn.randrange(out.numel())] = value
             return out

@@ -3,7 +3,21 @@
 from random import Random
 
 ODD_NUMBERS = (0, -1, 1, 2**31, 2**63 - 1, -(2**63), 10**9, 10**21, 1e300, -1e300, 1e-300, float("nan"), float("inf"))
-ODD_NAMES = ("", " ", "\0", "\ud800", "a\udfffb", "x" * 100_000, "\u202e", "=1+1", "n1", "a\nb\r", "🙂" * 50, "NaN", "../..")
+ODD_NAMES = (
+    "",
+    " ",
+    "\0",
+    "\ud800",
+    "a\udfffb",
+    "x" * 100_000,
+    "\u202e",
+    "=1+1",
+    "n1",
+    "a\nb\r",
+    "🙂" * 50,
+    "NaN",
+    "../..",
+)
 
 
 def damaged(drawn: Random, content: bytes) -> bytes:

@@ -8,11 +8,37 @@ from helpers.hostile.sound import CHEAP
 from ncgnn.models.ncgnn.config import Config
 
 _VALUES = (
-    *("0", "-1", "1", "4096", "1000000000", "1" + "0" * 21, "9" * 5000, "1e300", "-1e300", "1e-300", "1e-12", "nan", "inf"),
-    *("true", '""', '"attention"', '"diffusion"', '"links"', '"in"', "[]", "[1, 2]", "[[4096, 4096]]", "{}", "1979-05-27"),
+    *(
+        "0",
+        "-1",
+        "1",
+        "4096",
+        "1000000000",
+        "1" + "0" * 21,
+        "9" * 5000,
+        "1e300",
+        "-1e300",
+        "1e-300",
+        "1e-12",
+        "nan",
+        "inf",
+    ),
+    *(
+        "true",
+        '""',
+        '"attention"',
+        '"diffusion"',
+        '"links"',
+        '"in"',
+        "[]",
+        "[1, 2]",
+        "[[4096, 4096]]",
+        "{}",
+        "1979-05-27",
+    ),
     *("[" * 3000 + "]" * 3000, "{a = " * 2000 + "1" + "}" * 2000, '"' + "x" * 100_000 + '"', "[{reads = 'beliefs'}]"),
 )
-_SOUND = {"num_capsules": "2", "primary_channels": "4", "epochs": "1", "patience": "1"}
+_SOUND = {"num_capsules": "2", "primary_channels": "4"}
 
 
 def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
@@ -20,10 +46,6 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     values = _SOUND | {key: drawn.choice(_VALUES) for key in keys}
     if drawn.random() < 0.1:
         values["num_capsules"] = values["primary_channels"] = "4096"
-    if values["epochs"].strip("0") == "1" or not values["epochs"].isdigit():  # no training without end
-        values["epochs"] = values["epochs"] if len(values["epochs"]) < 2 or not values["epochs"].isdigit() else "1"
-    if values["epochs"].isdigit() and int(values["epochs"][:9]) > 100:
-        values["epochs"] = "2"
     content = "".join(f"{key} = {value}\n" for key, value in values.items()).encode()
     content = damaged(drawn, content) if drawn.random() < 0.2 else content
     (folder / "bad.toml").write_bytes(content)

@@ -8,8 +8,8 @@ import torch
 from helpers.small_models import SMALL
 from ncgnn.classifier import NCGNNClassifier, NodeClassifier
 from ncgnn.data import save_graph, split_per_class
-from ncgnn.data.npz import read_npz
 from ncgnn.data.graph import make_graph
+from ncgnn.data.npz import read_npz
 
 NODES = 24
 CHEAP = ["--epochs", "1", "--search", "none", "--no-refit", "--set", "num_capsules=2", "--set", "primary_channels=4"]
@@ -24,7 +24,13 @@ def write_sound(folder: Path) -> None:
     ends = np.concatenate([ends, ends[::-1]], axis=1)
     names = {"node_ids": [f"n{i}" for i in range(NODES)], "node_titles": [f"Node {i}" for i in range(NODES)]}
     graph = make_graph(
-        "tiny", x, torch.from_numpy(ends), torch.from_numpy(y), class_names=["a", "b"], feature_names=list("xyz"), **names
+        "tiny",
+        x,
+        torch.from_numpy(ends),
+        torch.from_numpy(y),
+        class_names=["a", "b"],
+        feature_names=list("xyz"),
+        **names,
     )
     save_graph(split_per_class(graph, train=4, val=6), folder / "graph.npz")
     data = read_npz(folder / "graph.npz")

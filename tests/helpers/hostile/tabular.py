@@ -13,7 +13,8 @@ import pyarrow.parquet
 from helpers.hostile.odd import ODD_NAMES, damaged
 from helpers.hostile.sound import CHEAP, NODES
 
-_ODD_CELLS = (*(name for name in ODD_NAMES if "\ud800" not in name and "\udfff" not in name), "1e999", "-1", "0x1", "1,5")
+_TEXTS = tuple(name for name in ODD_NAMES if not any(half in name for half in "\ud800\udfff"))
+_ODD_CELLS = (*_TEXTS, "1e999", "-1", "0x1", "1,5")
 _DAY = 86_400_000_000
 
 
@@ -70,7 +71,7 @@ _ARRAYS: tuple[Callable[[Random], pa.Array], ...] = (
     _of(pa.string(), lambda i: f"{9990 + i}-12-31"),
     _not_utf8,
     lambda drawn: pa.array(["p", "q"] * (NODES // 2)).dictionary_encode(),
-    lambda drawn: pa.array([[1]] * NODES).dictionary_encode() if False else pa.array([b"p"] * NODES).dictionary_encode(),
+    lambda drawn: pa.array([b"p", b"q"] * (NODES // 2)).dictionary_encode(),
 )
 
 

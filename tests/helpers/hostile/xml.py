@@ -27,7 +27,10 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
 
 def _document(drawn: Random) -> str:
     kinds = [drawn.choice(_KINDS) for _ in range(2)]
-    keys = [f'<key id="d{i}" for="node" attr.name="f{i}" attr.type="{kind}">{_default(drawn)}</key>' for i, kind in enumerate(kinds)]
+    keys = [
+        f'<key id="d{i}" for="node" attr.name="f{i}" attr.type="{kind}">{_default(drawn)}</key>'
+        for i, kind in enumerate(kinds)
+    ]
     keys.append('<key id="t" for="node" attr.name="topic" attr.type="string"/>')
     nodes = [_node(drawn, i) for i in range(NODES)]
     edges = [f'<edge source="n{i}" target="n{(i + 2) % (NODES + drawn.randrange(2))}"/>' for i in range(NODES)]

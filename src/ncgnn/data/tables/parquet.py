@@ -31,6 +31,5 @@ def _sound(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
         if any(is_kind(column.type) for is_kind in _BYTES):
             return pc.cast(pc.cast(column, pa.large_binary()), pa.large_string())
     except (pa.ArrowException, ValueError):
-        kind = "text" if not str(column.type).startswith("fixed") else "bytes"
-        raise InputError(f"{where}: its {kind} is not UTF-8: save it as text, or remove the column") from None
+        raise InputError(f"{where}: its values are not UTF-8 text: save them as text, or remove the column") from None
     return column
