@@ -33,8 +33,8 @@ def test_weights_that_are_not_finite(refuses, altered, sound, verb, value):
         state[sorted(state)[0]].view(-1)[0] = value
 
     message = r"bad.safetensors: damaged model file: tensor '.*' holds values that are not finite"
-    port = ["--port", "0"] if verb == "serve" else []
-    refuses(verb, altered(spoil), sound / "graph.npz", *port, message=message)
+    more = {"predict": [], "explain": ["--node", "n1"], "serve": ["--port", "0"]}
+    refuses(verb, altered(spoil), sound / "graph.npz", *more[verb], message=message)
 
 
 def test_weights_that_are_finite_only_in_double_precision(refuses, altered, sound):

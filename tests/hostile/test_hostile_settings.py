@@ -14,13 +14,13 @@ QUICK = ["--search", "none", "--no-refit", "--epochs", "1", "--out", "made"]
     [
         ("hops = " + "[" * 5000 + "]" * 5000, "bad.toml: not valid TOML: nested too deeply"),
         ("hops = " + "9" * 5000, "bad.toml: not valid TOML: .*4300"),
-        ("top_k = 1" + "0" * 21, "bad.toml: top_k = 1000000000000000000000: .* less than or equal"),
+        ("top_k = 1" + "0" * 21, "bad.toml.*: top_k = 1000000000000000000000: .* less than or equal"),
         (
             "num_capsules = 4096\nprimary_channels = 4096",
             r"would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free",
         ),
-        ("beta = 1e300", "bad.toml: beta = 1e.300: .* less than or equal"),
-        ("filter = 'diffusion'\nalpha = 1e-12", "bad.toml: alpha = 1e-12: .* greater than or equal"),
+        ("beta = 1e300", "bad.toml.*: beta = 1e.300: .* less than or equal"),
+        ("filter = 'diffusion'\nalpha = 1e-12", "bad.toml.*: alpha = 1e-12: .* greater than or equal"),
     ],
     ids=["nested", "digits", "top_k", "large", "beta", "alpha"],
 )
@@ -52,4 +52,4 @@ def test_a_long_name_is_shortened(refuses, sound):
 def test_a_long_column_is_shortened(refuses, tmp_path):
     (tmp_path / "nodes.csv").write_text(f"id,{'x' * 100_000}\na,1\nb,no number\n" + "c,2\n" * 40)
     (tmp_path / "edges.csv").write_text("source,target\n")
-    refuses("check", "--nodes", "nodes.csv", "--edges", "edges.csv", message="^ncgnn: nodes.csv, ")
+    refuses("check", "--nodes", "nodes.csv", "--edges", "edges.csv", "--label", "id", message="^ncgnn: nodes.csv, ")

@@ -129,8 +129,8 @@ def _integers(
 
 
 def _last_class(arrays: dict[str, np.ndarray], nodes: int) -> int:
-    """The largest label there may be: a class has a name, or may be expected to have a node."""
-    return max(arrays["class_names"].size, 1) - 1 if "class_names" in arrays else max(nodes, _CLASSES) - 1
+    """The largest label there may be: a class may have no nodes, but a billion of them are a mistake."""
+    return max(nodes, _CLASSES, arrays["class_names"].size if "class_names" in arrays else 0) - 1
 
 
 def _weights(path: Path, arrays: dict[str, np.ndarray], key: str, count: int) -> np.ndarray | None:

@@ -26,7 +26,7 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     (folder / "bad.npz").write_bytes(content)
     model = str(sound / "ncgnn.safetensors")
     alone = ["check", "bad.npz"], ["train", "bad.npz", *CHEAP, "--out", "made"]
-    with_model = (["predict", model, "bad.npz"], ["explain", model, "bad.npz"])
+    with_model = (["predict", model, "bad.npz"], ["explain", model, "bad.npz", "--node", "n1"])
     return drawn.choice((*alone, *with_model, ["serve", model, "bad.npz", "--port", "0"]))
 
 

@@ -31,8 +31,8 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     written = save(state, {"ncgnn": json.dumps(header)})
     written = damaged(drawn, written) if drawn.random() < 0.15 else written
     (folder / "bad.safetensors").write_bytes(written)
-    verb = drawn.choice((["predict"], ["predict"], ["explain"], ["serve"]))
-    return [*verb, "bad.safetensors", str(sound / "graph.npz"), *(["--port", "0"] if verb == ["serve"] else [])]
+    verb, *more = drawn.choice((["predict"], ["predict"], ["explain", "--node", "n1"], ["serve", "--port", "0"]))
+    return [verb, "bad.safetensors", str(sound / "graph.npz"), *more]
 
 
 def metadata(content: bytes) -> dict[str, str]:

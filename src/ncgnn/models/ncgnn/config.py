@@ -21,7 +21,7 @@ from ncgnn.sparse import Sparsify, Threshold, TopK
 Hop = Annotated[int, Field(ge=0, le=100)]
 Size = Annotated[int, Field(ge=1, le=4096)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
-Zeta = Annotated[float, Field(ge=-1000, le=1000)]
+Zeta = Annotated[float, Field(ge=-1e6, le=1e6)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 _OF_FILTER = {
