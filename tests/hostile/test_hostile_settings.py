@@ -50,6 +50,8 @@ def test_a_long_name_is_shortened(refuses, sound):
 
 
 def test_a_long_column_is_shortened(refuses, tmp_path):
-    (tmp_path / "nodes.csv").write_text(f"id,{'x' * 100_000}\na,1\nb,no number\n" + "c,2\n" * 40)
+    rows = "".join(f"n{i},{'ab'[i % 2]},{i}\n" for i in range(40))
+    (tmp_path / "nodes.csv").write_text(f"id,topic,{'x' * 100_000}\n{rows}n40,a,none\n")
     (tmp_path / "edges.csv").write_text("source,target\n")
-    refuses("check", "--nodes", "nodes.csv", "--edges", "edges.csv", "--label", "id", message="^ncgnn: nodes.csv, ")
+    given = ["--nodes", "nodes.csv", "--edges", "edges.csv", "--label", "topic"]
+    refuses("check", *given, message="^ncgnn: nodes.csv, column 'xx*[.]{3}x*', row 41: 'none' is not a finite number")

@@ -55,7 +55,7 @@ _ARRAYS: tuple[Callable[[Random], pa.Array], ...] = (
     _of(pa.timestamp("s"), lambda i: i * 10**13),
     _of(pa.timestamp("ns"), lambda i: -(2**63) + 1 + i),
     _of(pa.date32(), lambda i: 2**31 - 1 - i),
-    _of(pa.date64(), lambda i: 10**15 * 86_400_000 // 10**4 * i),
+    _of(pa.date64(), lambda i: 10**9 * 86_400_000 * i),
     _of(pa.time64("ns"), lambda i: i),
     _of(pa.duration("s"), lambda i: i * 10**12),
     _of(pa.list_(pa.int8()), lambda i: [i]),
