@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.errors import InputError
+from ncgnn.text import shortened
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -185,4 +186,4 @@ def notices() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        print(f"note: {warning.message}", file=sys.stderr)
+        print(shortened(f"note: {warning.message}"), file=sys.stderr)
