@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent
 
 # fmt: off
 ROOMS = [
-    "errors", "extras", "temporary", "files", "together", "text", "provenance", "drawing",
+    "text", "errors", "memory", "extras", "temporary", "files", "together", "provenance", "drawing",
     "sparse", "nn", "data", "calibration", "train", "models", "search", "scored", "explain", "classifier",
     "check", "compare", "report", "page", "serve", "bench", "tune", "experiments", "cli",
 ]

@@ -1,7 +1,9 @@
 """The one kind of error a user can cause and mend."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from ncgnn.text import shortened
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -17,7 +19,7 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, *options: str) -> None:
-        super().__init__(" ".join(message.splitlines()))  # names from files may hold any character
+        super().__init__(shortened(message))  # names from files may hold any character, and many
         self.options = options
 
 
@@ -30,4 +32,11 @@ def one_line(error: "ValidationError", known: Iterable[str]) -> str:
     if first["type"] == "extra_forbidden":
         return f"unknown key {key!r}; known keys: {', '.join(known)}"
     message = first["msg"].removeprefix("Value error, ")
-    return f"{key} = {first['input']!r}: {message}" if key else message
+    return f"{key} = {_said(first['input'])}: {message}" if key else message
+
+
+def _said(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # Python writes no integer of thousands of digits
+        return "a number of thousands of digits"

@@ -36,8 +36,8 @@ def check_place(path: str | Path) -> Path:
     try:
         place = Path(path).resolve()
         place.exists()
-    except (OSError, RuntimeError):
-        raise InputError(f"{path}: cannot be written (its name is too long, or a link that leads to itself)") from None
+    except (OSError, RuntimeError, ValueError) as error:  # a link to itself, a name that no file can have
+        raise InputError(f"{path}: cannot be written ({error})") from None
     if place.exists() and not place.is_file():
         raise InputError(f"{path}: cannot be written (it exists and is not a file)")
     if not place.parent.is_dir():
@@ -110,5 +110,7 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         return tomllib.loads(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or 'not UTF-8 text'})") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: nested too deeply") from None
+    except ValueError as error:  # integers of thousands of digits as well
+        raise InputError(f"{path}: not valid TOML: {str(error).split(';')[0]}") from None

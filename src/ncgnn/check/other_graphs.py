@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from ncgnn.check.view import Finding, View
+from ncgnn.data.archive import FAULTS
 from ncgnn.data.graph import merge_edges
-from ncgnn.data.npz import FAULTS
 
 
 def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:

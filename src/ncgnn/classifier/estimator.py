@@ -20,10 +20,12 @@ from ncgnn.data import Encoding, complete, with_encoding
 from ncgnn.data.checks import check_features, check_split, members
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
+from ncgnn.memory import check_memory
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
 from ncgnn.scored import NOT_CALIBRATED, Scored
 from ncgnn.search import Found, search
 from ncgnn.search.attempts import is_collapsed
+from ncgnn.text import several
 from ncgnn.train.epoch import Epoch
 from ncgnn.train.inputs import Inputs
 
@@ -219,8 +221,15 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
 
     def _score(self, data: Data, inputs: Inputs) -> Scored:
         model = self.definition
+        what = f"predicting {several(int(data.num_nodes or 0), 'node')} with {model.title}"
+        check_memory(model.memory(data, self.config_, copies=1), what, "predict fewer nodes at once")
         scores, routing = model.scores(self._fitted(), inputs)
         scores = scores.cpu()
+        if not torch.isfinite(scores).all():
+            raise InputError(
+                f"{model.title} gives scores that are not finite: its weights, its settings or the features of this"
+                " graph are too large"
+            )
         names = self.classes_.astype(str).tolist()
         if scores.shape[1] != len(names):
             raise InputError(f"{model.title} gives {scores.shape[1]} scores per node for {len(names)} classes")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 from torch import Tensor
@@ -26,9 +26,17 @@ class Header(BaseModel):
     feature_names: list[str] = Field(min_length=1)
     encoding: str | None
     calibration: Calibration | None = None
-    nodes: int = Field(0, ge=0)  # of the graph that it was trained on; not told in files of the first release
+    nodes: int = Field(0, ge=0, le=2**31)  # of the graph that it was trained on; not told in files of the first release
     linked: list[str] | None = None  # ids of these nodes, for a model that reads rows of links
     known: dict[str, Annotated[int, Field(ge=0)]] | None = None  # classes by id, for a model that reads beliefs
+
+    @field_validator("class_names")
+    @classmethod
+    def _check_classes(cls, names: list[str]) -> list[str]:
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise ValueError(f"two classes are called {twice!r}")
+        return names
 
 
 def _unset(header: Header) -> set[str]:
@@ -54,7 +62,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Tensor], Header]:
         state = load(content)
         end = 8 + int.from_bytes(content[:8], "little")
         metadata = json.loads(content[8:end]).get("__metadata__", {})
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: not an ncgnn model file, or a damaged one ({reason})") from None
     if _KEY not in metadata:

@@ -26,6 +26,7 @@ from ncgnn.cli.serve import serve
 from ncgnn.cli.train import train
 from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
+from ncgnn.text import shortened
 
 
 class _Flags:
@@ -44,7 +45,18 @@ class _Command(_Flags, TyperCommand):
 
 
 class _Group(_Flags, TyperGroup):
-    pass
+    """All verbs. Wrong usage ends with one line, as every other mistake does."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        try:
+            code = super().main(*args, **{**extra, "standalone_mode": False})
+        except typer.Abort:
+            code = _told("stopped", 130)
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # typer's own errors, of which it exports no common class
+                raise
+            code = _explain(error)
+        sys.exit(code)
 
 
 app = typer.Typer(
@@ -74,6 +86,8 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             sys.stdout.flush()  # at the end of Python, a full disk would be a traceback
         except InputError as error:
             _fail(with_flags(str(error), error.options), 2)
+        except MemoryError:
+            _fail("not enough memory: use a smaller graph, or smaller or fewer layers", 2)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
                 raise
@@ -119,6 +133,18 @@ def _note(message: Warning | str, *_: object, **__: object) -> None:
     print("note:", " ".join(str(message).split()), file=sys.stderr)
 
 
+def _explain(error: Any) -> int:
+    """Wrong usage in one line."""
+    if type(error).__name__ == "NoArgsIsHelpError":  # printed by typer
+        return int(error.exit_code)
+    help = f"; see {error.ctx.command_path} --help" if getattr(error, "ctx", None) else ""
+    return _told(error.format_message().rstrip(".") + help, error.exit_code)
+
+
 def _fail(message: str, code: int) -> NoReturn:
-    print("ncgnn:", " ".join(message.splitlines()), file=sys.stderr)
-    raise typer.Exit(code)
+    raise typer.Exit(_told(message, code))
+
+
+def _told(message: str, code: int) -> int:
+    print("ncgnn:", shortened(message), file=sys.stderr)
+    return code

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ncgnn.errors import InputError
+from ncgnn.text import shortened
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -198,4 +199,4 @@ def notices() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        print(f"note: {warning.message}", file=sys.stderr)
+        print(shortened(f"note: {warning.message}"), file=sys.stderr)

@@ -80,5 +80,5 @@ def _parsed(text: str) -> tuple[str, Any]:
         raise InputError(f"--set {text}: write KEY=VALUE, for example --set dropout=0.5")
     try:
         return key.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return key.strip(), value  # a bare word is a string

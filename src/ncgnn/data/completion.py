@@ -10,6 +10,7 @@ from torch_geometric.utils import is_undirected, to_undirected
 
 from ncgnn.data.edge_tables import check_edge_tables
 from ncgnn.data.graph import both_directions, merge_edges, num_classes
+from ncgnn.data.names import check_text
 from ncgnn.data.structure import scaled, structure, told
 from ncgnn.errors import InputError
 
@@ -143,6 +144,7 @@ def _name_parts(data: Data) -> None:
         if data.get(key) is not None:
             names = data[key].tolist() if hasattr(data[key], "tolist") else data[key]
             data[key] = ["" if name is None else str(name) for name in names]
+            check_text(data[key], key)
         elif key != "node_titles":  # titles are optional
             data[key] = [str(i) for i in range(size)]
         if data.get(key) is not None and len(data[key]) != size:

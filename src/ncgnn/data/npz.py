@@ -18,8 +18,6 @@
 ==============================================  ==============================================================
 """
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.data.archive import read_arrays
 from ncgnn.data.edge_tables import EdgeTable, check_edge_tables, check_union, edge_table
 from ncgnn.data.graph import (
     LEAST_WEIGHT,
@@ -39,13 +38,16 @@ from ncgnn.data.graph import (
     make_graph,
     merge_edges,
 )
+from ncgnn.data.names import check_text
 from ncgnn.data.tables.encoding import Encoding
 from ncgnn.errors import InputError
 from ncgnn.files import atomic
+from ncgnn.memory import check_memory
 
 _NAMES = ("class_names", "feature_names", "node_ids", "node_titles")
 _CSR = ("x_data", "x_indices", "x_indptr", "x_shape")
-FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+_CLASSES = 1000  # may have no names and no nodes
+_NAME = 100  # bytes of a name that is made for a class, feature or node without one
 
 
 def read_npz(path: str | Path) -> Data:
@@ -54,7 +56,7 @@ def read_npz(path: str | Path) -> Data:
     arrays = _arrays(path)
     x = _features(path, arrays)
     count = x.shape[0]
-    labels = _integers(path, "labels", arrays["labels"], (count,), low=-1)
+    labels = _integers(path, "labels", arrays["labels"], (count,), low=-1, high=_last_class(arrays, count))
     edges = _integers(path, "edges", arrays["edges"], (*arrays["edges"].shape[:1], 2), low=0, high=count - 1)
     weight = _weights(path, arrays, "edge_weight", len(edges))
     edge_index, edge_weight = both_directions(*merge_edges(edges, count, weight))
@@ -64,10 +66,10 @@ def read_npz(path: str | Path) -> Data:
         extra["edge_tables"] = _edge_tables(path, arrays, count)
         check_union(extra["edge_tables"], edge_index, count, str(path))
     if "encoding" in arrays:
-        extra["encoding"] = _encoding(path, str(arrays["encoding"]), x.shape[1])
+        extra["encoding"] = _encoding(path, _text(path, "encoding", arrays), x.shape[1])
         extra |= _numbers(path, arrays, (count, len(extra["encoding"].scaled)))
     return make_graph(
-        str(arrays.get("name", path.name[:-4])),
+        _text(path, "name", arrays) if "name" in arrays else path.name[:-4],
         x if isinstance(x, torch.Tensor) else feature_tensor(x),
         edge_index,
         torch.from_numpy(labels),
@@ -90,15 +92,7 @@ def save_graph(data: Data, path: str | Path) -> None:
 
 
 def _arrays(path: Path) -> dict[str, np.ndarray]:
-    if not path.is_file():
-        raise InputError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
-    try:
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            arrays = {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
-    except FAULTS as error:
-        reason = "it contains pickles" if "pickle" in str(error) else " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable .npz file of plain arrays ({reason})") from error
+    arrays = read_arrays(path)
     required = ("edges", *(("x",) if "x" in arrays else _CSR), "labels")
     missing = [key for key in required if key not in arrays]
     if missing:
@@ -114,6 +108,8 @@ def _features(path: Path, arrays: dict[str, np.ndarray]) -> torch.Tensor | sp.cs
         raise InputError(f"{path}: array {what!r} contains non-finite values: replace them")
     if 0 in x.shape:
         raise InputError(f"{path}: the graph has {x.shape[0]} nodes and {x.shape[1]} features; both must be positive")
+    if "feature_names" not in arrays:
+        check_memory(_NAME * x.shape[1], f"{path}: numbering {x.shape[1]} features", "correct array 'x_shape'")
     return torch.from_numpy(x) if isinstance(x, np.ndarray) else x
 
 
@@ -128,6 +124,8 @@ def _sparse(path: Path, arrays: dict[str, np.ndarray]) -> sp.csr_array:
     try:
         if shape.shape != (2,) or any(part.dtype.kind not in "iu" for part in (indices, indptr, shape)):
             raise ValueError("indices, indptr and shape must be integers")
+        if shape[0] != len(indptr) - 1:  # before SciPy makes anything of that size
+            raise ValueError(f"x_shape has {shape[0]} rows, x_indptr {len(indptr) - 1}")
         x = sp.csr_array((arrays["x_data"].astype(np.float32), indices, indptr), shape=tuple(shape.tolist()))
         x.check_format(full_check=True)
     except (ValueError, TypeError) as error:
@@ -145,6 +143,11 @@ def _integers(
     return values.astype(np.int64)
 
 
+def _last_class(arrays: dict[str, np.ndarray], nodes: int) -> int:
+    """The largest label there may be: a class may have no nodes, but a billion of them are a mistake."""
+    return max(nodes, _CLASSES, arrays["class_names"].size if "class_names" in arrays else 0) - 1
+
+
 def _weights(path: Path, arrays: dict[str, np.ndarray], key: str, count: int) -> np.ndarray | None:
     weight = arrays.get(key)
     if weight is None:
@@ -157,7 +160,7 @@ def _weights(path: Path, arrays: dict[str, np.ndarray], key: str, count: int) ->
 
 
 def _edge_tables(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, EdgeTable]:
-    names = [str(name) for name in np.atleast_1d(arrays["edge_table_names"])]
+    names = _strings_of(path, "edge_table_names", arrays["edge_table_names"])
     directed = np.atleast_1d(arrays.get("edge_table_directed", np.ones(len(names), bool)))
     if directed.shape != (len(names),) or directed.dtype != bool:
         raise InputError(f"{path}: array 'edge_table_directed' must be {len(names)} bool, not {directed.dtype}")
@@ -204,8 +207,24 @@ def _names(path: Path, arrays: dict[str, np.ndarray], counts: tuple[int, ...]) -
         fits = arrays[key].size >= count if key == "class_names" else arrays[key].size == count
         if arrays[key].ndim != 1 or not fits:
             raise InputError(f"{path}: array {key!r} has shape {arrays[key].shape}, but {count} names are needed")
-        out[key] = arrays[key].tolist()
+        out[key] = _strings_of(path, key, arrays[key])
     return out
+
+
+def _text(path: Path, key: str, arrays: dict[str, np.ndarray]) -> str:
+    """The array's one string."""
+    if arrays[key].size != 1:
+        raise InputError(f"{path}: array {key!r} must be one string, not {arrays[key].dtype} {arrays[key].shape}")
+    return _strings_of(path, key, arrays[key])[0]
+
+
+def _strings_of(path: Path, key: str, array: np.ndarray) -> list[str]:
+    try:
+        names = [str(name) for name in np.atleast_1d(array).tolist()]
+    except (ValueError, UnicodeDecodeError) as error:  # numbers that are no characters
+        raise InputError(f"{path}: array {key!r} is not text ({error})") from None
+    check_text(names, f"{path}: array {key!r}")
+    return names
 
 
 def _masks(path: Path, arrays: dict[str, np.ndarray], count: int) -> dict[str, torch.Tensor]:

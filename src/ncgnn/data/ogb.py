@@ -23,7 +23,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import PARTS, both_directions, make_graph, merge_edges
-from ncgnn.data.npz import FAULTS
+from ncgnn.data.archive import FAULTS
 from ncgnn.errors import InputError
 
 _FILES = {"train": "train", "val": "valid", "test": "test"}

@@ -12,9 +12,11 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.data.graph import feature_matrix
+from ncgnn.errors import InputError
 from ncgnn.models.base.model import Change, Fitted, Knows, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import RunSettings, Seed
+from ncgnn.nn import Routing
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import class_scores
 
@@ -26,6 +28,7 @@ MOST_FEATURES = 100
 
 _DIRECTIONS = 32
 _UNSEEN = -1e3  # the score of a class without a training node
+_DEEPEST = 100_000  # levels of a tree
 _SEEDS = 2**32  # scikit-learn's
 _TREE = ("feature_idx", "num_threshold", "left", "right", "value")
 
@@ -117,7 +120,16 @@ class Boosting(Model[BoostingSettings]):
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: BoostingSettings) -> Trees:
         if set(state) != {*self.trees.parts, "base", "depth", "reduction", "classes", "num_classes"}:
             raise ValueError("it holds no trees")
+        found = [state[name].flatten().tolist() for name in ("num_classes", "depth")]
+        if found[0] != [sizes.classes] or len(found[1]) != 1 or not 0 <= found[1][0] <= _DEEPEST:
+            raise ValueError("its trees are of another shape")
         return self.trees(state)
+
+    def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
+        try:
+            return super().scores(module, inputs)
+        except (RuntimeError, IndexError):  # trees of a file, which may refer to nodes and features that are not there
+            raise InputError(f"{self.title}: the trees do not fit together: the model file is damaged") from None
 
     def space(self, trial: "BaseTrial", graph: str, variant: str = "") -> dict[str, Any]:
         return {"leaf": trial.suggest_int("leaf", 1, 40)}

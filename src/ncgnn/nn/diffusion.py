@@ -23,6 +23,9 @@ from ncgnn.sparse import (
 )
 from ncgnn.sparse.pagerank import EXACT_LIMIT, is_symmetric
 
+LEAST_ALPHA = 1e-4
+"""Below it, PageRank takes thousands of products with the graph, and forgets where it started."""
+
 FIRST_HOPS = 10
 """Number of hops reported separately for the infinite sum of exact PageRank."""
 
@@ -63,8 +66,8 @@ class DiffusionFilter(GraphFilter):
         super().__init__(sparsify, form)
         if kind not in ("ppr", "heat"):
             raise ValueError(f"kind must be 'ppr' or 'heat', not {kind!r}")
-        if not 0 < alpha < 1:
-            raise ValueError(f"alpha must be between 0 and 1, not {alpha}")
+        if not LEAST_ALPHA <= alpha < 1:
+            raise ValueError(f"alpha must be at least {LEAST_ALPHA} and below 1, not {alpha}")
         if not time > 0 or not tolerance > 0:
             raise ValueError(f"time and tolerance must be positive, not {time} and {tolerance}")
         if steps is not None and steps < 0:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from torch_geometric.data import Data
 
+from ncgnn.data.archive import FAULTS
 from ncgnn.data.edge_tables import check_union, edge_table
-from ncgnn.data.npz import FAULTS
 from ncgnn.errors import InputError
 
 LINKS = "links"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from torch_geometric.data import Data
 
-from ncgnn.data.npz import FAULTS
+from ncgnn.data.archive import FAULTS
 from ncgnn.errors import InputError
 
 

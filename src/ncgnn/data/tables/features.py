@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch import Tensor
 from ncgnn.data.graph import KEPT_SPARSE_BELOW, feature_tensor
 from ncgnn.data.tables.columns import category, number, text
 from ncgnn.data.tables.columns.guess import guess_kind
+from ncgnn.data.tables.columns.plain import plain_numbers
 from ncgnn.data.tables.encoding import Column, Kind
 from ncgnn.data.tables.roles import check_column
 from ncgnn.errors import InputError
@@ -43,7 +45,11 @@ def choose_columns(
     table: pd.DataFrame, kinds: Mapping[str, Kind], where: str
 ) -> tuple[tuple[Column, ...], dict[str, str]]:
     """An encoding for each column, of the given or inferred kind, and the reasons why others are dropped."""
-    chosen = {name: _choose(table[name], kinds.get(name), where) for name in table.columns}
+    plain = plain_numbers(table, [name for name in table.columns if name and kinds.get(name) in (None, "numeric")])
+    chosen = {
+        name: number.learn_values(name, plain[name]) if name in plain else _choose(table[name], kinds.get(name), where)
+        for name in table.columns
+    }
     left_out = {name: reason for name, reason in chosen.items() if isinstance(reason, str)}
     for name, reason in left_out.items():
         warnings.warn(f"{where}, column {name!r}: {reason}; dropped", UserWarning, stacklevel=3)
@@ -60,7 +66,8 @@ def encode(table: pd.DataFrame, columns: tuple[Column, ...], where: str) -> Enco
     """Features of the rows of ``table``; unknown values become zeros."""
     for column in columns:
         check_column(table, column.name, where, _LEARNT)
-    parts = [_encode(table[column.name], column, where) for column in columns]
+    plain = plain_numbers(table, [column.name for column in columns if column.kind == "numeric"])
+    parts = [_encode(table, column, where, plain.get(column.name)) for column in columns]
     raw = [part.raw for part in parts if part.raw is not None]
     return Encoded(
         feature_tensor(_stack([part.block for part in parts], len(table))),
@@ -84,7 +91,10 @@ def _choose(column: pd.Series, kind: Kind | None, where: str) -> Column | str:
     return learned or "every value is blank"
 
 
-def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
+def _encode(table: pd.DataFrame, spec: Column, where: str, plain: np.ndarray | None) -> _Part:
+    if plain is not None:
+        return _numbers(plain, spec, where)
+    column = table[spec.name]
     if spec.kind == "text":
         x, known, strange = text.tf_idf(column, spec)
         note = text.note_words(spec, known, strange)
@@ -94,7 +104,10 @@ def _encode(column: pd.Series, spec: Column, where: str) -> _Part:
         detail = category.describe_categories(spec, unknown, blank)
         note = category.note_categories(spec, unknown)
         return _Part(x, detail, _blank(spec) if blank == len(column) else note)
-    raw = number.raw_numbers(column, spec.kind, where)
+    return _numbers(number.raw_numbers(column, spec.kind, where), spec, where)
+
+
+def _numbers(raw: np.ndarray, spec: Column, where: str) -> _Part:
     x = number.scale_numbers(raw, spec, where)[:, None]
     note = _blank(spec) if np.isnan(raw).all() else ""
     return _Part(x, number.describe_numbers(raw, spec.kind), note, raw=None if spec.flag else raw)
@@ -110,7 +123,9 @@ def _stack(blocks: list[Block], rows: int) -> Block:
     width = sum(block.shape[1] for block in blocks)
     filled = sum(np.count_nonzero(block) if isinstance(block, np.ndarray) else block.nnz for block in blocks)
     if filled < KEPT_SPARSE_BELOW * rows * width:
-        return sp.hstack([sp.csc_array(block) for block in blocks], format="csr")
+        runs = (list(run) for _, run in groupby(blocks, type))
+        joined = [np.hstack(run) if isinstance(run[0], np.ndarray) else sp.hstack(run, format="csc") for run in runs]
+        return sp.hstack([sp.csc_array(block) for block in joined], format="csr")
     out, start = np.empty((rows, width), np.float32), 0
     for block in blocks:
         out[:, start : start + block.shape[1]] = block if isinstance(block, np.ndarray) else block.toarray()

@@ -1,16 +1,17 @@
 """Tables from CSV, TSV and Parquet files, or from data frames."""
 
+import zlib
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
+from ncgnn.data.tables.parquet import PARQUET, parts, read_parquet
 from ncgnn.data.tables.text_files import DELIMITERS, read_text, reason
 from ncgnn.errors import InputError
 
 Table = str | Path | pd.DataFrame
-_PARQUET = (".parquet", ".pq")
+_UNCONVERTED = (pa.ArrowException, ValueError, LookupError, TypeError, OverflowError, NotImplementedError)
 
 
 def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
@@ -23,33 +24,31 @@ def read_table(table: Table, what: str) -> tuple[pd.DataFrame, str]:
     path = Path(table)
     _check_file(path)
     try:
-        is_parquet = path.is_dir() or _suffix(path) in _PARQUET
-        arrow = _read_parquet(path) if is_parquet else read_text(path, _suffix(path))
-    except (pa.ArrowException, OSError, ValueError) as error:
+        arrow = read_parquet(path) if path.is_dir() or _suffix(path) in PARQUET else read_text(path, _suffix(path))
+        names = arrow.column_names
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, EOFError, zlib.error) as error:
         raise InputError(f"{path}: {reason(error)}") from error
-    names = arrow.column_names
-    numbered = arrow.rename_columns([str(i) for i in range(len(names))])
-    frame = numbered.to_pandas(ignore_metadata=True, date_as_object=False)
-    return _with_names(frame, names, str(path)), str(path)
+    return _with_names(_to_frame(arrow, str(path)), names, str(path)), str(path)
 
 
-def _read_parquet(path: Path) -> pa.Table:
-    parts = [_read_part(part) for part in (_parts(path) if path.is_dir() else [path])]
-    for part, file in zip(parts, _parts(path) if path.is_dir() else (), strict=False):
-        if part.column_names != parts[0].column_names:
-            raise ValueError(f"part {file.name} has other columns than the first: {', '.join(part.column_names)}")
-    return pa.concat_tables(parts, promote_options="permissive")
-
-
-def _parts(folder: Path) -> list[Path]:
-    """The Parquet files of a folder, in the order of their names; as other programs do, hidden ones are left out."""
-    return sorted(path for path in folder.iterdir() if _suffix(path) in _PARQUET and path.name[0] not in "._")
-
-
-def _read_part(path: Path) -> pa.Table:
-    with pa.parquet.ParquetFile(path) as file:
-        arrow = file.read()
-    return arrow.drop_columns([name for name in arrow.column_names if name.startswith("__index_level_")])
+def _to_frame(arrow: pa.Table, where: str) -> pd.DataFrame:
+    """A data frame whose columns are numbered, because names may be repeated."""
+    numbered = arrow.rename_columns([str(i) for i in range(arrow.num_columns)])
+    try:
+        frame: pd.DataFrame = numbered.to_pandas(ignore_metadata=True, date_as_object=False)
+        return frame
+    except _UNCONVERTED:
+        for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+            try:
+                column.to_pandas(date_as_object=False)
+            except _UNCONVERTED as error:
+                kind, why = column.type, " ".join(str(error).split())
+                raise InputError(
+                    f"{where}, column {name!r}: {kind} values cannot be read ({why}): convert or remove the column"
+                ) from None
+        raise
 
 
 def _suffix(path: Path) -> str:
@@ -58,12 +57,12 @@ def _suffix(path: Path) -> str:
 
 def _check_file(path: Path) -> None:
     if path.is_dir():
-        if not _parts(path):
+        if not parts(path):
             raise InputError(f"{path}: is a folder, not a table")
         return
     if not path.exists():
         raise InputError(f"{path}: no such file")
-    known = (*DELIMITERS, *_PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
+    known = (*DELIMITERS, *PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
     if _suffix(path) not in known:
         raise InputError(f"{path}: unknown file type; use .csv, .tsv (also .gz) or .parquet")
     if path.stat().st_size == 0:

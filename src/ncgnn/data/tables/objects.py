@@ -1,16 +1,26 @@
 """Convert NetworkX and igraph objects and GraphML files to a node and an edge table."""
 
+import io
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree.ElementTree import ParseError
 
 import numpy as np
 import pandas as pd
+from pyarrow import ArrowException
 
+from ncgnn.data.tables.text_files import read_content
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     import networkx
+
+_XML_BYTES = 20  # of memory for each of the file, until it is a table
+_UNREADABLE = (  # NetworkX reads XML without checks of its own
+    *(ParseError, OSError, EOFError, zlib.error, ArrowException),
+    *(ValueError, LookupError, AttributeError, TypeError, OverflowError, RecursionError, AssertionError),
+)
 
 
 def is_graphml(graph: Any) -> bool:
@@ -37,9 +47,11 @@ def read_graphml(path: str | Path) -> Tables:
     if not Path(path).is_file():
         raise InputError(f"{path}: {'is a folder, not a file' if Path(path).is_dir() else 'no such file'}")
     try:
-        graph = networkx.read_graphml(path)
-    except (ParseError, networkx.NetworkXException, OSError, EOFError, ValueError, KeyError, AttributeError) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        graph = networkx.read_graphml(io.BytesIO(read_content(Path(path), _XML_BYTES)))
+    except InputError:
+        raise
+    except (networkx.NetworkXException, *_UNREADABLE) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{path}: not a readable GraphML file ({reason})") from error
     return _from_networkx(graph)
 

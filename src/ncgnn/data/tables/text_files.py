@@ -4,15 +4,19 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv
 
+from ncgnn.memory import check_memory
+
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = ",\t;|"
 _BLOCK = 1 << 24  # bytes; a row must fit into one block
+_COPIES = 4  # of the text, until it is a table
 _GZIP = b"\x1f\x8b"
 _WIDE = {  # longer byte-order marks first: UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
@@ -70,11 +74,25 @@ def _widths(content: bytes, mark: str) -> list[int]:
     return found if len(start) == len(content) or len(found) < 2 else found[:-1]  # the last row may be cut
 
 
-def _content(path: Path) -> bytes:
+def _parts(stream: pa.NativeFile, path: Path, copies: int) -> Iterator[bytes]:
+    """One part after the other, because a small packed file may hold any amount."""
+    total = 0
+    while part := stream.read(_BLOCK):
+        total += len(part)
+        check_memory(copies * total, f"{path}: reading {total >> 20} MB of text", "use a smaller file")
+        yield part
+
+
+def read_content(path: Path, copies: int = _COPIES) -> bytes:
+    """What a file holds, unpacked, if there is memory for ``copies`` times as much."""
     with path.open("rb") as file:
         zipped = path.name.lower().endswith(".gz") or file.read(2) == _GZIP
     with pa.input_stream(str(path), compression="gzip" if zipped else None) as stream:
-        content: bytes = stream.read()
+        return b"".join(_parts(stream, path, copies))
+
+
+def _content(path: Path) -> bytes:
+    content = read_content(path)
     wide = next((name for mark, name in _WIDE.items() if content.startswith(mark)), None)
     if wide is not None:
         content = content.decode(wide).encode()

@@ -11,10 +11,14 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
+from ncgnn.memory import check_memory
+from ncgnn.models.base.memory import COPIES, expected_bytes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.presets import read_preset
 from ncgnn.models.base.settings import RunSettings, TrainingSettings, scaled, stepped
+from ncgnn.models.base.weights import load_weights, on_no_device
 from ncgnn.nn import Routing
+from ncgnn.text import several
 from ncgnn.train.balanced import balanced
 from ncgnn.train.device import CPU, chosen_device, moved
 from ncgnn.train.epoch import Epoch, accuracy
@@ -82,6 +86,7 @@ class Model(ABC, Generic[S]):
         in_search: whether a search also trains it, as a rival and a teacher; all others only stand in comparisons.
         measured: rank among the models that ``bench`` measures by default; None if it is not one.
         depth: name of the setting that is its number of hops; None if there is none.
+        sized_by: the settings that decide on its memory.
     """
 
     name: ClassVar[str]
@@ -95,6 +100,7 @@ class Model(ABC, Generic[S]):
     in_search: ClassVar[bool] = False
     measured: ClassVar[int | None] = None
     depth: ClassVar[str | None] = None
+    sized_by: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -134,6 +140,8 @@ class Model(ABC, Generic[S]):
         CPU, whatever device it was trained on.
         """
         sizes, device = Sizes.of(split), chosen_device()
+        what = f"training {self.title} on {several(sizes.nodes, 'node')} with these settings"
+        check_memory(self.memory(split, settings), what, "make its layers smaller", *self.sized_by)
         if device != CPU:
             inputs, split = moved(inputs, split, device)
         history: list[Epoch] = []
@@ -172,12 +180,15 @@ class Model(ABC, Generic[S]):
 
     def restore(self, state: Mapping[str, Tensor], sizes: Sizes, settings: S) -> nn.Module:
         """The module with saved weights; raises ``ValueError`` if they do not fit."""
-        module = self.build(sizes, settings)
+        return load_weights(lambda: self.build(sizes, settings), state)
+
+    def memory(self, data: Data, settings: S, copies: int = COPIES) -> float:
+        """Bytes that training takes, or with ``copies=1`` prediction, estimated before the module is built; zero if
+        that cannot be told."""
         try:
-            module.load_state_dict(state)
-        except RuntimeError:
-            raise ValueError("the weights do not fit its configuration") from None
-        return module
+            return expected_bytes(on_no_device(lambda: self.build(Sizes.of(data), settings)), data, copies)
+        except (RuntimeError, ValueError):  # computes with its weights, or refuses a setting, as building will tell
+            return 0.0
 
     def restart(self, settings: S) -> S | None:
         """Other settings for a training that ended with one class for all nodes; None if there are none."""

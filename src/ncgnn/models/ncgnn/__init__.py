@@ -6,9 +6,11 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from ncgnn.models.base.memory import COPIES
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.ncgnn.config import Config, Group, preset
+from ncgnn.models.ncgnn.memory import capsule_bytes
 from ncgnn.models.ncgnn.points import known_points
 from ncgnn.models.ncgnn.portfolio import AVERAGED, settings_to_try
 from ncgnn.models.ncgnn.space import suggest
@@ -35,6 +37,7 @@ class NCGNNModel(Model[Config]):
     variants = ("attention", "diffusion")
     has_reasons = True
     measured = 1
+    sized_by = ("num_capsules", "primary_channels")
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
         own = self._read(graph, settings, settings), graph.filter(self.graph_filter(settings), settings.edges)
@@ -58,6 +61,9 @@ class NCGNNModel(Model[Config]):
 
     def build(self, sizes: Sizes, settings: Config) -> NCGNN:
         return settings.make_model(sizes.features, sizes.classes, self.graph_filter(settings), sizes.nodes)
+
+    def memory(self, data: Data, settings: Config, copies: int = COPIES) -> float:
+        return capsule_bytes(Sizes.of(data), data.edge_index.shape[1], settings, copies)
 
     def fit(
         self,

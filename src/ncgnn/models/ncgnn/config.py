@@ -21,6 +21,7 @@ from ncgnn.sparse import Sparsify, Threshold, TopK
 Hop = Annotated[int, Field(ge=0, le=100)]
 Size = Annotated[int, Field(ge=1, le=4096)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
+Zeta = Annotated[float, Field(ge=-1e6, le=1e6)]
 Share = Annotated[float, Field(gt=0, lt=1)]
 
 _OF_FILTER = {
@@ -69,20 +70,20 @@ class Config(RunSettings):
     hops: Hop | list[Hop] = Field(
         [0, 1, 2, 3], description="attention: hops to use, as a list; a number n means 1 to n"
     )
-    zeta_prior: list[float] | None = Field(None, description="attention: initial zeta, one value per hop")
+    zeta_prior: list[Zeta] | None = Field(None, description="attention: initial zeta, one value per hop")
     diffusion: Literal["ppr", "heat"] = Field("ppr", description="diffusion: personalised PageRank or heat kernel")
-    alpha: Share = Field(0.1, description="diffusion: teleport probability of PageRank")
+    alpha: float = Field(0.1, ge=1e-4, lt=1, description="diffusion: teleport probability of PageRank")
     time: float = Field(5.0, gt=0, le=1000, description="diffusion: time t of the heat kernel")
     steps: Annotated[int, Field(ge=0, le=1000)] | None = Field(
         None, description="diffusion: truncation P of eq. 7; none: exact"
     )
-    top_k: Annotated[int, Field(ge=1)] | None = Field(
+    top_k: Annotated[int, Field(ge=1, le=10**9)] | None = Field(
         None, description="keep the k largest entries per row of the filter"
     )
     epsilon: Annotated[float, Field(gt=0)] | None = Field(
         None, description="keep filter entries of at least this value"
     )
-    tolerance: float = Field(1e-6, gt=0, description="diffusion: tolerance of PageRank on large graphs")
+    tolerance: float = Field(1e-6, ge=1e-12, le=1, description="diffusion: tolerance of PageRank on large graphs")
 
     reads: Reads = Field("features", description="what the capsules read: features or links")
     edges: Edges = Field(ALL, description="edges of filter and links: all, in, out, or of one table")
@@ -91,7 +92,7 @@ class Config(RunSettings):
     primary_channels: Size = Field(32, description="size of a primary capsule, f_p")
     class_channels: Size = Field(16, description="size of a class capsule, f_c")
     iterations: Annotated[int, Field(ge=1, le=100)] = Field(3, description="routing iterations, T")
-    beta: float = Field(2.8, ge=0, description="scale of the agreement in eq. 13")
+    beta: float = Field(2.8, ge=0, le=1000, description="scale of the agreement in eq. 13")
     dropout: Rate = Field(0.8, description="dropout rate on the primary capsules")
     early_dropout: Rate = Field(0.0, description="dropout rate on the primary capsules before their normalisation")
     feature_dropout: Rate = Field(0.0, description="dropout rate on the features")
@@ -100,7 +101,7 @@ class Config(RunSettings):
     init: Literal["uniform", "glorot"] = Field("glorot", description="weight initialisation")
     m_plus: Share = Field(0.9, description="margin for the true class (eq. 11)")
     m_minus: Share = Field(0.2, description="margin for the other classes (eq. 11)")
-    lam: float = Field(0.5, ge=0, description="loss weight of the other classes (eq. 11)")
+    lam: float = Field(0.5, ge=0, le=1e6, description="loss weight of the other classes (eq. 11)")
     lr: float = Field(5.6e-3, gt=0, le=100, description="learning rate")
     zeta_lr: float = Field(0.1, ge=0, le=100, description="attention: learning rate of zeta, without weight decay")
     weight_decay: float = Field(8.8e-3, ge=0, le=100, description="weight decay, never on zeta")

@@ -5,6 +5,7 @@ import pandas as pd
 from pandas.api import types
 
 from ncgnn.data.tables.columns.values import as_values, fault
+from ncgnn.errors import InputError
 
 _ADVICE = "write dates like 2024-12-31 or 2024-12-31 23:59, leave it blank, or declare the column categorical"
 _DAY = pd.Timedelta(days=1)
@@ -17,7 +18,10 @@ def as_days(column: pd.Series) -> np.ndarray:
     dates = pd.to_datetime(values, format="ISO8601", utc=True, errors="coerce")
     if dates.isna().any() and not types.is_datetime64_any_dtype(column.dtype):
         dates = dates.fillna(pd.to_datetime(values, format="%d.%m.%Y", utc=True, errors="coerce"))
-    return ((dates - _FIRST) / _DAY).to_numpy(np.float64, na_value=np.nan)
+    try:
+        return ((dates - _FIRST) / _DAY).to_numpy(np.float64, na_value=np.nan)
+    except (ValueError, OverflowError) as error:  # pandas counts days of a limited range of years
+        raise InputError(f"column {str(column.name)!r}: a date is too far from today ({error}): correct it") from error
 
 
 def checked_days(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:

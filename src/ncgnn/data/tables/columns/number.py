@@ -20,13 +20,18 @@ def raw_numbers(column: pd.Series, kind: Kind, where: str) -> np.ndarray:
 def learn_numbers(column: pd.Series, kind: Kind, where: str) -> Column | None:
     """The column with mean and scale over all rows; None if all values are blank."""
     values = checked_days(column, where) if kind == "date" else checked_numbers(column, where)
+    return learn_values(str(column.name), values, kind)
+
+
+def learn_values(name: str, values: np.ndarray, kind: Kind = "numeric") -> Column | None:
+    """As :func:`learn_numbers`, from values that are nan if missing."""
     values = values[~np.isnan(values)]
     if not len(values):
         return None
-    if kind == "numeric" and np.isin(values, (0, 1)).all():
-        return Column(name=str(column.name), kind=kind, flag=True)
+    if kind == "numeric" and ((values == 0) | (values == 1)).all():
+        return Column(name=name, kind=kind, flag=True)
     mean, scale = mean_and_scale(values)
-    return Column(name=str(column.name), kind=kind, mean=mean, scale=scale)
+    return Column(name=name, kind=kind, mean=mean, scale=scale)
 
 
 def mean_and_scale(values: np.ndarray) -> tuple[float, float]:

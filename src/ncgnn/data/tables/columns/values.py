@@ -7,8 +7,8 @@ from pandas.api import types
 from ncgnn.errors import InputError
 
 _ADVICE = "correct it, leave it blank, declare the column categorical, or ignore it"
-_MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # null values written by programs; NA and None may be names
-_TOO_LARGE = 1e30  # features are float32, whose squares must stay finite
+MISSING = ("NaN", "nan", "NULL", "null", "<NA>", "#N/A")  # null values written by programs; NA and None may be names
+TOO_LARGE = 1e30  # features are float32, whose squares must stay finite
 
 
 def as_text(column: pd.Series) -> pd.Series:
@@ -22,14 +22,16 @@ def as_text(column: pd.Series) -> pd.Series:
         column = column.astype("Float64").astype("Int64")
     try:
         return column.astype("str").mask(column.isna(), "").str.strip()
-    except UnicodeEncodeError as error:
+    except UnicodeError as error:
         raise InputError(f"column {str(column.name)!r}: contains text that is not valid Unicode: correct it") from error
+    except (ValueError, OverflowError, TypeError) as error:  # times out of the range that pandas can write
+        raise InputError(f"column {str(column.name)!r}: {column.dtype} values that are no text ({error})") from error
 
 
 def as_values(column: pd.Series) -> pd.Series:
     """Values as text like :func:`as_text`, with null values written by programs as ""."""
     text = as_text(column)
-    return text.mask(text.isin(_MISSING), "")
+    return text.mask(text.isin(MISSING), "")
 
 
 def as_numbers(column: pd.Series) -> np.ndarray:
@@ -46,7 +48,7 @@ def as_numbers(column: pd.Series) -> np.ndarray:
 def checked_numbers(column: pd.Series, where: str, advice: str = _ADVICE) -> np.ndarray:
     """Values as float64, nan if missing; :class:`InputError` for the first value that is not a finite number."""
     numbers = as_numbers(column)
-    wrong = ~(np.abs(numbers) < _TOO_LARGE)
+    wrong = ~(np.abs(numbers) < TOO_LARGE)
     wrong[wrong] = (as_values(column[wrong]) != "").to_numpy()
     if wrong.any():
         row = int(wrong.argmax())

@@ -1,0 +1,57 @@
+"""Settings, options and names that no one should give."""
+
+import os
+
+import pytest
+
+from helpers.hostile.sound import CHEAP
+
+QUICK = ["--search", "none", "--no-refit", "--epochs", "1", "--out", "made"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("hops = " + "[" * 5000 + "]" * 5000, "bad.toml: not valid TOML: nested too deeply"),
+        ("hops = " + "9" * 5000, "bad.toml: not valid TOML: .*4300"),
+        ("top_k = 1" + "0" * 21, "bad.toml.*: top_k = 1000000000000000000000: .* less than or equal"),
+        (
+            "num_capsules = 4096\nprimary_channels = 4096",
+            r"would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free",
+        ),
+        ("beta = 1e300", "bad.toml.*: beta = 1e.300: .* less than or equal"),
+        ("filter = 'diffusion'\nalpha = 1e-12", "bad.toml.*: alpha = 1e-12: .* greater than or equal"),
+    ],
+    ids=["nested", "digits", "top_k", "large", "beta", "alpha"],
+)
+def test_settings_in_a_file(refuses, sound, tmp_path, content, message):
+    (tmp_path / "bad.toml").write_text(content)
+    refuses("train", sound / "graph.npz", "--config", "bad.toml", *QUICK, message=message)
+
+
+def test_a_setting_of_thousands_of_digits(refuses, sound):
+    refuses("train", sound / "graph.npz", "--set", f"hops={'9' * 5000}", *QUICK, message="settings: hops = ")
+
+
+def test_a_link_to_itself_as_output(refuses, sound, tmp_path):
+    os.symlink("loop", tmp_path / "loop")
+    given = ["predict", sound / "ncgnn.safetensors", sound / "graph.npz", "--out", "loop"]
+    refuses(*given, message="loop: cannot be written")
+
+
+@pytest.mark.parametrize("value", ["-1", "many", "1e9"])
+def test_an_option_out_of_its_range(refuses, sound, value):
+    message = "^ncgnn: Invalid value for '--split-seed': .*; see ncgnn train --help$"
+    refuses("train", sound / "graph.npz", "--split-seed", value, message=message)
+
+
+def test_a_long_name_is_shortened(refuses, sound):
+    refuses("train", "x" * 100_000, *CHEAP, message="^ncgnn: .*xxx...xxx.*")
+
+
+def test_a_long_column_is_shortened(refuses, tmp_path):
+    rows = "".join(f"n{i},{'ab'[i % 2]},{i}\n" for i in range(40))
+    (tmp_path / "nodes.csv").write_text(f"id,topic,{'x' * 100_000}\n{rows}n40,a,none\n")
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    given = ["--nodes", "nodes.csv", "--edges", "edges.csv", "--label", "topic"]
+    refuses("check", *given, message="^ncgnn: nodes.csv, column 'xx*[.]{3}x*', row 41: 'none' is not a finite number")

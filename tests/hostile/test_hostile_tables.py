@@ -1,0 +1,84 @@
+"""Tables and GraphML files with what other programs may put into them."""
+
+import gzip
+from collections.abc import Callable
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from helpers.hostile.sound import CHEAP, NODES
+
+TRAIN = ["--label", "topic", *CHEAP, "--out", "made"]
+TABLES = ["--nodes", "nodes.parquet", "--edges", "edges.csv", *TRAIN]
+DAY = 86_400_000_000
+
+
+@pytest.fixture
+def with_column(tmp_path) -> Callable[[pa.Array], None]:
+    """Write tables with one more column."""
+
+    def write(column: pa.Array) -> None:
+        plain = {"id": [f"n{i}" for i in range(NODES)], "size": list(range(NODES)), "topic": ["a", "b"] * (NODES // 2)}
+        pa.parquet.write_table(pa.table({**plain, "odd": column}), tmp_path / "nodes.parquet")
+        (tmp_path / "edges.csv").write_text("source,target\nn0,n2\n")
+
+    return write
+
+
+def not_utf8() -> pa.Array:
+    return pa.Array.from_buffers(pa.string(), NODES, pa.array([b"a\xff"] * NODES).buffers())
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array([b"a\xff"] * NODES), "column 'odd': its values are not UTF-8"),
+        (pa.array([b"\xff\xfe"] * NODES, pa.binary(2)), "column 'odd': its values are not UTF-8"),
+        (not_utf8(), "column 'odd': its values are not UTF-8"),
+        (pa.array([i * DAY for i in range(NODES)], pa.timestamp("us", "Mars/Olympus")), "column 'odd': .*Mars/Olympus"),
+        (pa.array([i * 10**13 for i in range(NODES)], pa.timestamp("s")), "column 'odd'"),
+        (pa.array([2**31 - 1 - i for i in range(NODES)], pa.date32()), "column 'odd'"),
+        (pa.array([i * 10**12 for i in range(NODES)], pa.duration("s")), "column 'odd'"),
+        (pa.array([[i] for i in range(NODES)]), "column 'odd': contains .* values, not numbers or text"),
+        (pa.array([{"a": i} for i in range(NODES)]), "column 'odd': contains .* values, not numbers or text"),
+    ],
+    ids=["binary", "fixed", "utf8", "zone", "far", "date", "duration", "list", "struct"],
+)
+def test_parquet_columns_that_are_no_features(refuses, with_column, column, message):
+    with_column(column)
+    refuses("train", *TABLES, message=message)
+
+
+@pytest.mark.parametrize("kind", [pa.binary(), pa.binary(1), pa.large_binary()])
+def test_text_that_was_saved_as_bytes_is_read_as_text(commands, with_column, tmp_path, kind):
+    with_column(pa.array([b"p", b"q"] * (NODES // 2), kind))
+    assert commands.run(tmp_path, ["train", *TABLES]).code == 0
+
+
+GRAPH = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="f" for="node" attr.name="f" attr.type="int">{default}</key><graph edgedefault="undirected">
+<node id="a"><data key="f">1</data></node><node id="b"/></graph></graphml>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("bad.graphml.gz", gzip.compress(GRAPH.format(default="").encode() * 50)[:-20]),
+        ("bad.graphml.gz", b"\x1f\x8b\x08\x00" + b"\xff" * 60),
+        ("bad.graphml", GRAPH.format(default="<default></default>").encode()),
+        ("bad.graphml", b'<?xml version="1.0" encoding="made-up"?>' + GRAPH.format(default="").encode()),
+    ],
+    ids=["cut", "damaged", "default", "encoding"],
+)
+def test_graphml_that_cannot_be_read(refuses, tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    refuses("train", "--nodes", name, *TRAIN, message=f"{name}: ")
+
+
+def test_a_small_packed_table_that_holds_gigabytes(refuses, tmp_path):
+    packed = gzip.compress(b"id,f\na,1\n", 1) + gzip.compress(bytes(1 << 26), 1) * 40
+    (tmp_path / "nodes.csv.gz").write_bytes(packed)
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    given = ["--nodes", "nodes.csv.gz", "--edges", "edges.csv", *TRAIN]
+    refuses("train", *given, message=r"nodes.csv.gz: reading .* would take .* of memory, and .* are free")
