@@ -6,10 +6,10 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from ncgnn.models.geom_gcn.isomap import hops, isomap
-from ncgnn.models.geom_gcn.poincare import distance, poincare, slope
-from ncgnn.models.geom_gcn.skip_gram import skip_gram
-from ncgnn.models.geom_gcn.struc2vec import candidates, rings, struc2vec, warped
+from ncgnn.models.geom_gcn.by_isomap import hops, isomap
+from ncgnn.models.geom_gcn.by_poincare import distance, poincare, slope
+from ncgnn.models.geom_gcn.by_skip_gram import skip_gram
+from ncgnn.models.geom_gcn.by_struc2vec import candidates, rings, struc2vec, warped
 
 
 def matrix(graph: nx.Graph) -> sp.csr_array:

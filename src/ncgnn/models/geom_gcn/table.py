@@ -13,9 +13,9 @@ from ncgnn.data.named.download import cache_folder
 from ncgnn.files import atomic
 from ncgnn.models.base.filter_cache import digest_of_edges, filter_folder
 from ncgnn.models.base.neighbours import plain_adjacency
-from ncgnn.models.geom_gcn.isomap import isomap
-from ncgnn.models.geom_gcn.poincare import poincare
-from ncgnn.models.geom_gcn.struc2vec import struc2vec
+from ncgnn.models.geom_gcn.by_isomap import isomap
+from ncgnn.models.geom_gcn.by_poincare import poincare
+from ncgnn.models.geom_gcn.by_struc2vec import struc2vec
 
 EMBEDDINGS: dict[str, Callable[[sp.csr_array], np.ndarray]] = {
     "isomap": isomap,

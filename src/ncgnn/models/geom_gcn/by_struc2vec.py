@@ -3,7 +3,7 @@
 import numpy as np
 import scipy.sparse as sp
 
-from ncgnn.models.geom_gcn.skip_gram import skip_gram
+from ncgnn.models.geom_gcn.by_skip_gram import skip_gram
 from ncgnn.sparse.kernels import compiled
 
 _LAYERS = 3  # rings of degrees that are compared: the node, its neighbours, and theirs
