@@ -22,8 +22,8 @@ import pyarrow.csv
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.data.graph import PARTS, both_directions, make_graph, merge_edges
 from ncgnn.data.archive import FAULTS
+from ncgnn.data.graph import PARTS, both_directions, make_graph, merge_edges
 from ncgnn.errors import InputError
 
 _FILES = {"train": "train", "val": "valid", "test": "test"}
