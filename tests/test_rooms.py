@@ -22,7 +22,7 @@ TESTS = Path(__file__).parent
 # fmt: off
 ROOMS = [
     "text", "errors", "memory", "extras", "temporary", "files", "together", "provenance", "drawing",
-    "sparse", "nn", "data", "calibration", "train", "models", "search", "scored", "explain", "classifier",
+    "sparse", "nn", "data", "calibration", "train", "batches", "models", "search", "scored", "explain", "classifier",
     "check", "compare", "report", "page", "serve", "bench", "tune", "experiments", "cli",
 ]
 # fmt: on

@@ -187,18 +187,21 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         self.n_features_in_ = len(features)
         self.encoding_ = encoding
 
-    def scored(self, data: Graph) -> Scored:
-        """One forward pass: the scores of a graph's nodes, and all that was computed on the way."""
-        return self._score(*self._read(data))
+    def scored(self, data: Graph, whole: bool = False) -> Scored:
+        """One forward pass: the scores of a graph's nodes, and all that was computed on the way. ``whole`` is for
+        explanations: it uses the full batch even if the model was trained in batches."""
+        return self._score(*self._read(data, whole))
 
-    def _read(self, data: Graph) -> tuple[Data, Inputs]:
+    def _read(self, data: Graph, whole: bool = False) -> tuple[Data, Inputs]:
         """The complete graph, which need not be the one it was trained on, and what the model takes of it."""
         self._fitted()
         graph = data if isinstance(data, PreparedGraph) else PreparedGraph(complete(data))
         scaled = self._scaled(graph.data)
         graph = graph if scaled is graph.data else graph.with_split(scaled)
         known = graph.as_trained(self.classes_.astype(str).tolist(), *self._remembered(graph.data))
-        return graph.data, self.definition.prepare(known, self.config_)
+        is_batched = getattr(self.config_, "batch", None) is not None
+        config = self.config_.model_copy(update={"batch": None}) if whole and is_batched else self.config_
+        return graph.data, self.definition.prepare(known, config)
 
     def _remembered(self, data: Data) -> tuple[list[str] | None, dict[str, int] | None]:
         """Nodes that are known again by their ids. Without tables these are numbers, which any graph has."""
@@ -288,7 +291,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         :meth:`ncgnn.GraphExplainer.explain` says what the arguments mean; it also explains the same graph more than
         once without a forward pass for each. Only NCGNN can be explained.
         """
-        explanations = GraphExplainer(self.scored(data)).explain(nodes, against, features, top, target)
+        explanations = GraphExplainer(self.scored(data, whole=True)).explain(nodes, against, features, top, target)
         return explanations if nodes is None else list(explanations)
 
     def __getstate__(self) -> dict[str, Any]:

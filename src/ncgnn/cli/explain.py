@@ -100,7 +100,7 @@ def explain(
     if not classifier.definition.has_reasons:
         raise InputError(f"{classifier.definition.title} cannot be explained: train NCGNN for explained predictions")
     found = graph.find_for(classifier)
-    explainer = GraphExplainer(classifier.scored(with_split(found, split)))
+    explainer = GraphExplainer(classifier.scored(with_split(found, split), whole=True))
     if evaluate:
         run_evaluation(explainer, sample or SAMPLE, out)
         return

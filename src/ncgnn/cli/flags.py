@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable
 
 _WITH_VALUE = {
+    "batch": "--batch N",
     "calibrate": "--calibrate 0.5",
     "fractions": "--fractions 0.5 0.3",
     "ignore": "--ignore COLUMN",

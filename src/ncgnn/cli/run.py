@@ -53,6 +53,7 @@ class Plan:
         search: ``none``, ``quick`` or ``thorough``.
         minutes: time limit of the search.
         refit: whether the final model is trained on all labels.
+        batch: why it is trained on the full batch or in batches.
     """
 
     model: "Model[Any]"
@@ -60,6 +61,7 @@ class Plan:
     search: str
     minutes: float | None
     refit: bool
+    batch: str = ""
 
 
 def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras) -> Outcome:
@@ -198,8 +200,9 @@ def _report(
 
 
 def _more(found: "Found | None", plan: Plan, rows: "list[Compared]") -> dict[str, Any]:
-    """What ``run.json`` has besides, of a search and a comparison."""
+    """What ``run.json`` has besides, of batches, a search and a comparison."""
     search = {} if found is None else {"search": description(found, plan.search)}
+    search |= {"batch": plan.batch} if plan.batch else {}
     return search | ({"comparison": _comparison(rows)} if rows else {})
 
 

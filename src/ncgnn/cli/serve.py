@@ -37,7 +37,8 @@ def serve(
     with listen(host, port) as listener:  # before the work, which would be lost where the port is taken
         classifier, split = load_run(model, model_class)
         found = with_run(graph, model).find_for(classifier)
-        answers, hosts = Answers(classifier.scored(with_split(found, split))), allowed_hosts(host, listener)
+        scored = classifier.scored(with_split(found, split), whole=True)
+        answers, hosts = Answers(scored), allowed_hosts(host, listener)
         if "*" in hosts:
             print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)
         run_server(make_app(answers, hosts), listener, lambda at: print(f"serving {answers.name} at {at}", flush=True))

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,6 +59,14 @@ Search = Annotated[
         rich_help_panel=c.PANEL,
     ),
 ]
+Batch = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|full|N",
+        help="Target nodes per step, for NCGNN. Default: auto, the full batch if it fits into half of the free memory.",
+        rich_help_panel=c.PANEL,
+    ),
+]
 Minutes = Annotated[float | None, typer.Option(help="Time limit for the search.", rich_help_panel=c.PANEL)]
 Refit = Annotated[
     bool | None,
@@ -86,6 +95,7 @@ def train(
     seed: Seed = None,
     device: Device = "cpu",
     balance: Balance = None,
+    batch: Batch = None,
     search: Search = None,
     minutes: Minutes = None,
     per_class: p.PerClass = None,
@@ -115,6 +125,7 @@ def train(
 
     Example: `ncgnn train --nodes nodes.csv --edges edges.csv --label topic --out runs/topics`
     """
+    from ncgnn.check.batch import with_batch
     from ncgnn.data import complete
     from ncgnn.train.device import find_device, on_device
     from ncgnn.train.tensorboard import check_tensorboard
@@ -131,14 +142,22 @@ def train(
     options = {"filter": filter, "epochs": epochs, "seed": seed, "balance": balance}
     chosen = c.choose_settings(definition, config, settings, options, graph.name)
     given: dict[str, object] = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
+    given["--batch"] = batch if batch not in ("auto", "full") else None
     level = _level(search, given, _is_known(definition, graph.name))
     if level == "none":
         refuse({"--minutes": minutes}, "nothing is searched")
     else:
         refuse({"--tensorboard": tensorboard}, "a search trains many models")
-    plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition))
     rule = p.SplitRule(per_class, val, fractions)
     found = complete(graph.find())
+    chosen, why = with_batch(chosen, found, batch or "auto")
+    is_whole = getattr(chosen, "batch", None) is None
+    level = level if is_whole else "none"  # a search trains on the full batch
+    if picture and not is_whole:
+        raise InputError("--picture: needs the full batch (--batch full)")
+    if why and (batch or not is_whole):
+        print(f"note: {why}", file=sys.stderr)
+    plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition), why)
     numbers = range(split_seed, split_seed + splits)
     is_aside = graph.is_own and not plan.refit
     divided = [p.with_aside(rule.apply(found, number), calibrate, number, is_aside) for number in numbers]

@@ -7,7 +7,7 @@ from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.groups import Beliefs, CapsuleGroup
 from ncgnn.nn.loss import margin_loss, soft_margin_loss
 from ncgnn.nn.model import NCGNN
-from ncgnn.nn.routing import CapsuleGraphLayer, Routing, proportions, route, squash
+from ncgnn.nn.routing import CapsuleGraphLayer, Routing, lengths, proportions, route, squash
 
 __all__ = [
     "NCGNN",
@@ -20,6 +20,7 @@ __all__ = [
     "PreparedFilter",
     "PrimaryCapsules",
     "Routing",
+    "lengths",
     "margin_loss",
     "proportions",
     "route",

@@ -1,6 +1,6 @@
 """The diffusion-based graph filter (equations 6 and 7)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import exp, lgamma, log
 from typing import Any, Literal
 
@@ -13,13 +13,16 @@ from ncgnn.sparse import (
     ChebyshevSeries,
     Dense,
     LinearOperator,
+    Pattern,
     Sparsify,
     TopK,
     exact_pagerank,
     normalize,
     pagerank_series,
     polynomial_matrix,
+    polynomial_rows,
     push_pagerank,
+    push_rows,
 )
 from ncgnn.sparse.pagerank import EXACT_LIMIT, is_symmetric
 
@@ -134,6 +137,20 @@ class DiffusionFilter(GraphFilter):
         if self.sparsify is None:
             return Dense(torch.from_numpy(exact).to(dtype))
         return CSR.from_scipy(normalize(self.sparsify(exact)), dtype)
+
+    def rows(self, a: Any) -> Callable[[range], list[Any]]:
+        if not self._is_closed:
+            return lambda rows: [polynomial_rows(a, self._series(), self.sparsify, rows)]
+        if self.sparsify is None:
+            raise ValueError("every row of exact PageRank is full: keep the top k entries of each")
+        if isinstance(self.sparsify, TopK) and a.shape[0] > EXACT_LIMIT:
+            push = push_rows(a, self.alpha, self.sparsify, self.tolerance)
+            return lambda rows: [push(rows)]
+        exact = self.sparsify(exact_pagerank(a, self.alpha))
+        return lambda rows: [exact[rows.start : rows.stop]]
+
+    def of_rows(self, pattern: Pattern, values: Tensor) -> PreparedFilter:
+        return PreparedFilter(CSR(pattern, values[0]), False, pattern.num_columns, self.cache_key)
 
     def _explicit_operator(self, matrix: CSR | Dense) -> LinearOperator:
         return matrix

@@ -1,7 +1,7 @@
 """Base class of attention and diffusion filters (equation 4)."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from typing import Any, Literal
@@ -14,9 +14,11 @@ from ncgnn.sparse import (
     Dense,
     HopBank,
     LinearOperator,
+    Pattern,
     Polynomial,
     Sparsify,
     hop_matrices,
+    hop_rows,
     normalized_adjacency,
 )
 
@@ -136,6 +138,15 @@ class GraphFilter(nn.Module, ABC):
 
     def _explicit(self, a: Any, dtype: torch.dtype) -> Prepared:
         return HopBank.from_scipy(hop_matrices(a, self.hops, self.sparsify), dtype)
+
+    def rows(self, a: Any) -> Callable[[range], list[Any]]:
+        """A function that computes some rows of the explicit form: of the matrix of each hop or of the finished filter,
+        sparsified, but not yet renormalised, which takes the sums of all rows."""
+        return lambda rows: hop_rows(a, self.hops, self.sparsify, rows)
+
+    def of_rows(self, pattern: Pattern, values: Tensor) -> PreparedFilter:
+        """The filter prepared from renormalised rows [matrices, nnz]."""
+        return PreparedFilter(HopBank(pattern, values), False, pattern.num_columns, self.cache_key)
 
     def _explicit_operator(self, matrix: Any) -> LinearOperator:
         weights = self.hop_weights()

@@ -13,7 +13,7 @@ from ncgnn.nn.capsules import Init, PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.groups import Beliefs, CapsuleGroup
 from ncgnn.nn.kernels.blocks import route_in_blocks
-from ncgnn.nn.routing import CapsuleGraphLayer, Routing, lengths, squashed_lengths
+from ncgnn.nn.routing import CapsuleGraphLayer, Couplings, Routing, lengths, squashed_lengths
 from ncgnn.sparse import LinearOperator, as_operator, is_fused
 
 MOST_BYTES = 1 << 30  # of votes that are computed at once; with what else training needs this is about 6 GB
@@ -100,7 +100,8 @@ class NCGNN(nn.Module):
         return last if isinstance(last, Beliefs) else None
 
     @property
-    def _capsule_layers(self) -> list[CapsuleGraphLayer]:
+    def capsule_layers(self) -> list[CapsuleGraphLayer]:
+        """The capsule graph layers; the last one is the class layer."""
         return cast(list[CapsuleGraphLayer], list(self.layers))
 
     def reset_parameters(self) -> None:
@@ -108,7 +109,7 @@ class NCGNN(nn.Module):
         self.filter.reset_parameters()
         for group in self.groups[1:]:
             group.reset_parameters()
-        for layer in self._capsule_layers:
+        for layer in self.capsule_layers:
             layer.reset_parameters()
 
     def forward(
@@ -118,6 +119,7 @@ class NCGNN(nn.Module):
         edge_weight: Tensor | None = None,
         prior: Tensor | None = None,
         return_routing: bool = False,
+        couplings: Couplings | None = None,
     ) -> Tensor | tuple[Tensor, Routing]:
         """Class scores of all nodes.
 
@@ -128,18 +130,19 @@ class NCGNN(nn.Module):
             edge_weight: weights of the edges.
             prior: initial b of the class layer, broadcastable to [N, K, C].
             return_routing: also return the :class:`Routing` of the class layer.
+            couplings: may replace the couplings of the class layer; see :func:`~ncgnn.nn.route`.
         """
         inputs = [as_operator(one) for one in each(x)]
         a_bar = self.filters(inputs, edge_index, edge_weight)
-        layers = self._capsule_layers
-        if not return_routing and prior is None and self._goes_in_blocks(inputs):
+        layers = self.capsule_layers
+        if not return_routing and prior is None and couplings is None and self._goes_in_blocks(inputs):
             return self._scores_in_blocks(inputs, a_bar)
-        votes = self._votes(inputs, layers[0].weight)
+        votes = self.votes(inputs, layers[0].weight)
         for before, after in pairwise(layers):
             votes = after.votes(before.route(votes, a_bar).capsules)
         routed = [group.num_capsules for group in self._routed]
         sizes = routed if len(routed) > 1 else None
-        routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes)
+        routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes, couplings)
         if self.beliefs is not None:
             routing = self.beliefs(inputs[-1], routing, a_bar[-1])
         scores = lengths(routing.capsules)
@@ -168,7 +171,7 @@ class NCGNN(nn.Module):
                 raise ValueError(f"the filter was prepared for {one.num_nodes} nodes, x has {nodes}")
         return [group.filter(one) for group, one in zip(self.groups, prepared, strict=True)]
 
-    def _votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
+    def votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
         """The votes of all groups, except for beliefs, which come from the others."""
         weights = self._by_group(weight)
         votes = [group.primary.votes(x, w) for group, x, w in zip(self._routed, inputs, weights, strict=False)]
@@ -176,13 +179,13 @@ class NCGNN(nn.Module):
 
     def _goes_in_blocks(self, inputs: Sequence[LinearOperator]) -> bool:
         """Whether the votes of all nodes together are too large: then they are computed in blocks."""
-        layer = self._capsule_layers[-1]
+        layer = self.capsule_layers[-1]
         votes = inputs[0].shape[0] * layer.in_capsules * layer.out_capsules * layer.out_channels
         is_large = votes * inputs[0].parameter.element_size() > MOST_BYTES
         return is_large and len(self.layers) == 1 and all(is_fused(x.parameter) for x in inputs)
 
     def _scores_in_blocks(self, inputs: Sequence[LinearOperator], a_bar: Sequence[LinearOperator]) -> Tensor:
-        layer, groups = self._capsule_layers[0], self._routed
+        layer, groups = self.capsule_layers[0], self._routed
         primaries = [group.primary for group in groups]
         parts = [
             primary.votes_in_blocks(x, partial(self._weight_of_group, number))
@@ -209,7 +212,7 @@ class NCGNN(nn.Module):
         return [group for group in self.groups if not isinstance(group, Beliefs)]
 
     def _weight_of_group(self, number: int) -> Tensor:
-        return self._by_group(self._capsule_layers[0].weight)[number]
+        return self._by_group(self.capsule_layers[0].weight)[number]
 
     def _by_group(self, weight: Tensor) -> tuple[Tensor, ...]:
         parts: tuple[Tensor, ...] = weight.split([group.num_capsules for group in self._routed])

@@ -1,6 +1,6 @@
 """Neighbourhood routing by agreement: the capsule graph layer (equations 8 to 13, algorithm 1)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,9 @@ def squash(u: Tensor) -> Tensor:
 Filters = LinearOperator | Sequence[LinearOperator]
 """The graph filter, or that of each group of capsules."""
 
+Couplings = Callable[[int, Tensor], Tensor]
+"""Given an iteration, counted from 0, and couplings [N, K, C], those to use."""
+
 
 def route(
     votes: Tensor,
@@ -53,6 +56,7 @@ def route(
     beta: float = 1.0,
     prior: Tensor | None = None,
     sizes: Sequence[int] | None = None,
+    couplings: Couplings | None = None,
 ) -> Routing:
     """Algorithm 1. The gradient flows through every iteration.
 
@@ -64,6 +68,7 @@ def route(
         beta: scale of the agreement in equation 13; 1 in the paper.
         prior: initial b, broadcastable to [N, K, C]; zeros by default.
         sizes: number of capsules of each group; they add up to K.
+        couplings: may replace the couplings of each iteration, for nodes to which not all messages arrive.
     """
     if iterations < 1:
         raise ValueError(f"routing needs at least one iteration, not {iterations}")
@@ -72,6 +77,7 @@ def route(
     b = votes.new_zeros(votes.shape[:-1]) if prior is None else prior.expand(votes.shape[:-1])
     for t in range(iterations):
         c = b.softmax(dim=1)  # eq. 12
+        c = c if couplings is None else couplings(t, c)
         selected = (c.unsqueeze(-1) * votes).split(list(groups), dim=1)
         p = [of_group.sum(dim=1) for of_group in selected]  # eq. 8, capsule selection
         u = bias + sum((a @ said.flatten(1)).view_as(said) for a, said in zip(filters, p, strict=True))  # eq. 9
@@ -141,11 +147,17 @@ class CapsuleGraphLayer(nn.Module):
         return self.route(self.votes(h), as_operator(a_bar), prior)
 
     def route(
-        self, votes: Tensor, a_bar: Filters, prior: Tensor | None = None, sizes: Sequence[int] | None = None
+        self,
+        votes: Tensor,
+        a_bar: Filters,
+        prior: Tensor | None = None,
+        sizes: Sequence[int] | None = None,
+        couplings: Couplings | None = None,
     ) -> Routing:
-        """Routing of given votes. On a CPU it is fused, and couplings carry no gradient; use :func:`route` for it."""
-        if votes.device.type != "cpu":
-            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes)
+        """Routing of given votes. On a CPU it is fused unless couplings may be replaced, and then couplings carry no
+        gradient; use :func:`route` for it."""
+        if votes.device.type != "cpu" or couplings is not None:
+            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes, couplings)
         v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes)
         return Routing(capsules=v, couplings=c, u=u, votes=votes)
 

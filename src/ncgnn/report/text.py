@@ -48,7 +48,10 @@ def where_it_fails(quality: Quality) -> Iterator[str]:
 
 def what_matters(found: Matters | None) -> Iterator[str]:
     if found is None:
-        yield "Not available for models with hidden capsule layers or without capsules, or for very large graphs."
+        yield (
+            "Not available for models with hidden capsule layers or without capsules, for very large graphs, or for"
+            " training in batches."
+        )
         return
     if found.groups is not None:
         parts = ", ".join(f"{name}: {share:.0%}" for name, share in found.groups.items())

@@ -9,25 +9,28 @@ from ncgnn.sparse.kernels import Array, compiled, grown, in_chunks, num_threads
 from ncgnn.sparse.sparsify import Bounds, least_kept
 
 
-def chains(a: Any, added: Array, kept: Array, bounds: Bounds) -> list[Any]:
+def chains(a: Any, added: Array, kept: Array, bounds: Bounds, rows: range | None = None) -> list[Any]:
     """The sparsified ``M_t = M_{t-1} A + added[t] I`` for each t with ``kept[t]``, starting from zero.
 
     Args:
         a: a SciPy CSR matrix without negative entries; ``added`` is not negative either.
+        rows: the rows to compute; all by default.
     """
+    rows = range(a.shape[0]) if rows is None else rows
+    first = rows.start
     parts = in_chunks(
         num_threads(),
-        a.shape[0],
-        lambda start, stop: _chain(start, stop, a.indptr, a.indices, a.data, added, kept, *bounds),
+        len(rows),
+        lambda start, stop: _chain(first + start, first + stop, a.indptr, a.indices, a.data, added, kept, *bounds),
     )
     counts, columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     step = np.repeat(np.tile(np.arange(counts.shape[1], dtype=np.int16), len(counts)), counts.ravel())
-    return [_matrix(counts[:, t], columns[step == t], values[step == t]) for t in range(counts.shape[1])]
+    return [_matrix(counts[:, t], columns[step == t], values[step == t], a.shape[1]) for t in range(counts.shape[1])]
 
 
-def _matrix(counts: Array, columns: Array, values: Array) -> Any:
+def _matrix(counts: Array, columns: Array, values: Array, num_columns: int) -> Any:
     indptr = np.concatenate([[0], np.cumsum(counts)])
-    matrix = sp.csr_matrix((values, columns, indptr), shape=(len(counts), len(counts)))
+    matrix = sp.csr_matrix((values, columns, indptr), shape=(len(counts), num_columns))
     matrix.sort_indices()
     return matrix
 

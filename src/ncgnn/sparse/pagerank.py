@@ -1,5 +1,6 @@
 """Personalised PageRank: the exact matrix for small graphs, a push method with an error bound for large ones."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -51,19 +52,26 @@ def push_pagerank(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Any:
         a: the normalised adjacency matrix :math:`\tilde{\mathbf{A}}`, symmetric.
         tolerance: :math:`\epsilon`; the work for a node is at most :math:`1 / (\alpha \epsilon)`.
     """
+    return push_rows(a, alpha, top_k, tolerance)(range(a.shape[0]))
+
+
+def push_rows(a: Any, alpha: float, top_k: TopK, tolerance: float) -> Callable[[range], Any]:
+    """A function that computes some rows of :func:`push_pagerank`."""
     if not is_symmetric(a):
         raise ValueError("the push method needs an undirected graph: make the edges symmetric")
     # The diagonal of the normalised matrix is 1 / d, because A + I has ones there.
     root = np.sqrt(1 / a.diagonal())
     walk = sp.csr_matrix(sp.diags_array((1 - alpha) / root) @ a @ sp.diags_array(root))
-    parts = in_chunks(
-        num_threads(),
-        a.shape[0],
-        lambda start, stop: _push(start, stop, walk.indptr, walk.indices, walk.data, root, alpha, tolerance, top_k.k),
-    )
-    counts, indices, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    indptr = np.concatenate([[0], np.cumsum(counts)])
-    return sp.csr_matrix((values, indices, indptr), shape=a.shape)
+    arrays = walk.indptr, walk.indices, walk.data, root, alpha, tolerance, top_k.k
+
+    def push(rows: range) -> Any:
+        first = rows.start
+        parts = in_chunks(num_threads(), len(rows), lambda start, stop: _push(first + start, first + stop, *arrays))
+        counts, indices, values = (np.concatenate(found) for found in zip(*parts, strict=True))
+        indptr = np.concatenate([[0], np.cumsum(counts)])
+        return sp.csr_matrix((values, indices, indptr), shape=(len(rows), a.shape[1]))
+
+    return push
 
 
 @compiled

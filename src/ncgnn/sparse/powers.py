@@ -44,18 +44,29 @@ class HopBank:
 
 def hop_matrices(a: Any, hops: Sequence[int], sparsify: Sparsify | None) -> list[Any]:
     """``A^i`` for each of the ascending hops i, sparsified and renormalised."""
+    powers = hop_rows(a, hops, sparsify)
+    return [normalize(power) for power in powers] if sparsify else powers
+
+
+def hop_rows(a: Any, hops: Sequence[int], sparsify: Sparsify | None, rows: range | None = None) -> list[Any]:
+    """Some or all rows of ``A^i`` for each of the ascending hops i, sparsified, but not renormalised."""
     added = np.eye(1, max(hops) + 1).ravel()  # the identity at first, nothing later
     kept = np.isin(np.arange(added.size), hops)
-    powers = chains(a, added, kept, sparsify.bounds if sparsify else KEEP_ALL)
-    return [normalize(power) for power in powers] if sparsify else powers
+    return chains(a, added, kept, sparsify.bounds if sparsify else KEEP_ALL, rows)
 
 
 def polynomial_matrix(a: Any, coefficients: Sequence[float], sparsify: Sparsify | None) -> Any:
     """``sum_i xi_i A^i``, sparsified and renormalised, by Horner's scheme."""
+    whole = polynomial_rows(a, coefficients, sparsify)
+    return normalize(whole) if sparsify else whole
+
+
+def polynomial_rows(a: Any, coefficients: Sequence[float], sparsify: Sparsify | None, rows: range | None = None) -> Any:
+    """Some or all rows of ``sum_i xi_i A^i``, sparsified, but not renormalised."""
     added = np.array(coefficients, np.float64)[::-1].copy()
     is_last = np.arange(added.size) == added.size - 1
-    (whole,) = chains(a, added, is_last, sparsify.bounds if sparsify else KEEP_ALL)
-    return normalize(whole) if sparsify else whole
+    (whole,) = chains(a, added, is_last, sparsify.bounds if sparsify else KEEP_ALL, rows)
+    return whole
 
 
 @by_rows

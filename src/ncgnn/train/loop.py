@@ -75,9 +75,7 @@ def _train(
     judged = module if averaged is None else averaged.module
     best, best_state = None, module.state_dict()
     for number in range(first, first + how.epochs):
-        train_loss = step(module, inputs.sample(number), split, how)
-        if averaged is not None:
-            averaged.update_parameters(module)
+        train_loss = _pass(module, inputs, split, how, number, averaged)
         epoch = Epoch(number, train_loss, *_validate(judged, inputs, split, how.objective))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
@@ -92,6 +90,19 @@ def _train(
     module.zero_grad()  # frees the memory of the gradients
     module.eval()
     return Trained(best, history)
+
+
+def _pass(
+    module: nn.Module, inputs: Inputs, split: Data, how: Training, number: int, averaged: AveragedModel | None
+) -> float:
+    """The steps of one epoch; returns the mean loss of its nodes."""
+    total, count = 0.0, 0
+    for batch, its_split in inputs.batches(number, split, how.objective.nodes(split)):
+        nodes = int(how.objective.nodes(its_split).sum())
+        total, count = total + nodes * step(module, batch, its_split, how), count + nodes
+        if averaged is not None:
+            averaged.update_parameters(module)
+    return total / count
 
 
 def step(module: nn.Module, inputs: Inputs, split: Data, how: Training) -> float:
@@ -113,12 +124,8 @@ def class_scores(module: nn.Module, inputs: Inputs) -> Tensor:
 
 @torch.no_grad()
 def _validate(module: nn.Module, inputs: Inputs, split: Data, objective: Objective) -> tuple[float, float]:
-    return objective.validate(_forward(module.eval()), inputs, split)
+    return objective.validate(_forward(module.eval()), *inputs.only(split, split.val_mask))
 
 
 def _forward(module: nn.Module) -> Forward:
-    def forward(inputs: Inputs) -> Tensor:
-        scores: Tensor = module(*inputs.arguments)
-        return scores
-
-    return forward
+    return lambda inputs: inputs.scores(module)

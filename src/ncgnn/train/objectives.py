@@ -15,7 +15,7 @@ from ncgnn.train.epoch import accuracy
 from ncgnn.train.inputs import Inputs
 
 Forward = Callable[[Inputs], Tensor]
-"""Class scores of all nodes [N, C]. In training, each call draws a new dropout mask."""
+"""Class scores of the nodes of the split [N, C]. In training, each call draws a new dropout mask."""
 
 
 class Stage(NamedTuple):
@@ -36,6 +36,11 @@ class Objective(ABC):
     @abstractmethod
     def of(self, scores: Tensor, y: Tensor) -> Tensor:
         """The loss of scores [n, C] for the classes ``y`` [n]."""
+
+    def nodes(self, split: Data) -> Tensor:
+        """The nodes (a mask) whose scores :meth:`loss` reads; in batches, others are not computed."""
+        mask: Tensor = split.train_mask
+        return mask
 
     def towards(self, scores: Tensor, q: Tensor) -> Tensor:
         """The loss of scores [n, C] for soft targets ``q`` [n, C], how much a node belongs to each class."""

@@ -30,10 +30,15 @@ class Taught(Objective):
     def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
         return self.base.quality(scores, y, mask)
 
+    def nodes(self, split: Data) -> Tensor:
+        return torch.ones_like(split.train_mask)
+
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
-        scores = forward(inputs)
-        known = self.of(scores[split.train_mask], split.y[split.train_mask])
-        return known + self.base.towards(scores, self.targets.to(scores.device))
+        scores, train = forward(inputs), split.train_mask
+        targets = self.targets.to(scores.device)
+        targets = targets if "n_id" not in split else targets[split.n_id]  # those of a batch
+        learned = self.base.towards(scores, targets)
+        return learned + self.of(scores[train], split.y[train]) if train.any() else learned
 
 
 def taught(how: Training, targets: Tensor | None) -> Training:

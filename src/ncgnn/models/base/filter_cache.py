@@ -47,7 +47,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
     edges, weight = data.edge_index, data.get("edge_weight")
     if folder is None or filter.sparsify is None:
         return filter.prepare(edges, data.num_nodes, weight, dtype)
-    key = f"{_FORMAT} {_sources()} {filter.cache_key} {dtype} {data.num_nodes} {digest_of_edges(edges, weight)}"
+    key = f"{_FORMAT} {sources()} {filter.cache_key} {dtype} {data.num_nodes} {digest_of_edges(edges, weight)}"
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
     prepared = _read(path, key, filter, data.num_nodes, dtype)
     if prepared is None:
@@ -57,7 +57,7 @@ def prepare_filter(filter: GraphFilter, data: Data, dtype: torch.dtype, folder: 
 
 
 @cache
-def _sources() -> str:
+def sources() -> str:
     """A hash of the code that prepares filters, because another version may give other numbers."""
     digest = hashlib.sha256()
     for package in ("ncgnn.nn", "ncgnn.sparse"):

@@ -11,11 +11,14 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 
+from ncgnn.batches import FilterRows
+from ncgnn.batches.features import feature_rows
 from ncgnn.data import complete, standardise
 from ncgnn.errors import InputError
 from ncgnn.models.base.chosen_edges import ALL, chosen_edges
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
 from ncgnn.models.base.neighbours import Scale, scaled_adjacency
+from ncgnn.models.base.row_files import row_files
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, Dense, LinearOperator, cheaper_operator, normalized_adjacency
 
@@ -100,6 +103,22 @@ class PreparedGraph:
                 raise InputError(f"the filter does not suit this graph: {error}") from None
             self._of_edges[key] = prepared
         return cast(PreparedFilter, self._of_edges[key])
+
+    def feature_rows(self, normalize: bool, nodes: np.ndarray) -> LinearOperator:
+        """The features of some nodes [n, f], read when they are needed."""
+        return cheaper_operator(prepare_features(feature_rows(self.data.x, nodes), normalize))
+
+    def filter_rows(self, filter: GraphFilter, edges: str = ALL) -> FilterRows:
+        """The rows of the filter for this graph, or for some of its edges, in files."""
+        key = f"rows {edges} {filter.cache_key}"
+        if key not in self._of_edges:
+            try:
+                self._of_edges[key] = row_files(filter, chosen_edges(self.data, edges))
+            except InputError:
+                raise
+            except ValueError as error:
+                raise InputError(f"the filter does not suit this graph: {error}") from None
+        return cast(FilterRows, self._of_edges[key])
 
     def links(self, edges: str = ALL) -> CSR:
         """The rows of links [N, nodes linked to], of unit length."""

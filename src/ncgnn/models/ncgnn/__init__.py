@@ -1,14 +1,17 @@
 """NCGNN as a model of the registry; the network itself is :class:`ncgnn.NCGNN`."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from ncgnn.batches import Batches, Read, take
 from ncgnn.models.base.memory import COPIES
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
+from ncgnn.models.base.row_files import rows_folder
 from ncgnn.models.ncgnn.config import Config, Group, preset
 from ncgnn.models.ncgnn.memory import capsule_bytes
 from ncgnn.models.ncgnn.points import known_points
@@ -18,7 +21,7 @@ from ncgnn.nn import NCGNN, Beliefs, GraphFilter, Routing, proportions
 from ncgnn.sparse import LinearOperator, Reused
 from ncgnn.train.device import CPU, chosen_device
 from ncgnn.train.inputs import Inputs
-from ncgnn.train.loop import Training
+from ncgnn.train.loop import Training, class_scores
 from ncgnn.train.objectives import Margin
 from ncgnn.train.optimiser import adam
 from ncgnn.train.soft_targets import SelfTaught
@@ -40,6 +43,8 @@ class NCGNNModel(Model[Config]):
     sized_by = ("num_capsules", "primary_channels")
 
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
+        if settings.batch is not None:
+            return self._batches(graph, settings, settings.batch)
         own = self._read(graph, settings, settings), graph.filter(self.graph_filter(settings), settings.edges)
         if not settings.groups:
             return Inputs(own)
@@ -48,6 +53,27 @@ class NCGNNModel(Model[Config]):
             for group in settings.groups
         ]
         return Inputs(tuple(map(list, zip(own, *further, strict=True))))
+
+    def _batches(self, graph: PreparedGraph, settings: Config, size: int) -> Batches:
+        filters = [self.graph_filter(settings), *map(settings.group_filter, settings.groups)]
+        groups: list[Config | Group] = [settings, *settings.groups]
+        return Batches(
+            arguments=(),
+            read=[self._reader(graph, group, settings) for group in groups],
+            rows=[graph.filter_rows(one, group.edges) for one, group in zip(filters, groups, strict=True)],
+            size=size,
+            routing=settings.batch_routing,
+            steps=settings.iterations * (1 + len(settings.hidden)),
+            max_age=settings.batch_age,
+            folder=rows_folder(),
+        )
+
+    def _reader(self, graph: PreparedGraph, group: Config | Group, settings: Config) -> Read:
+        """What reads the input of a group for some nodes."""
+        if group.reads == "features":
+            return partial(graph.feature_rows, settings.normalize_features)
+        links = graph.links(group.edges)
+        return lambda nodes: take(links, nodes)
 
     def _read(self, graph: PreparedGraph, group: Config | Group, settings: Config) -> LinearOperator:
         """The input of a group."""
@@ -63,7 +89,11 @@ class NCGNNModel(Model[Config]):
         return settings.make_model(sizes.features, sizes.classes, self.graph_filter(settings), sizes.nodes)
 
     def memory(self, data: Data, settings: Config, copies: int = COPIES) -> float:
-        return capsule_bytes(Sizes.of(data), data.edge_index.shape[1], settings, copies)
+        sizes = Sizes.of(data)
+        if settings.batch is not None:  # targets, and for each at most so many neighbours a hop
+            most = settings.batch * (1 + (settings.top_k or sizes.nodes) * len(settings.hop_set))
+            sizes = sizes._replace(nodes=min(sizes.nodes, most))
+        return capsule_bytes(sizes, data.edge_index.shape[1], settings, copies)
 
     def fit(
         self,
@@ -73,6 +103,8 @@ class NCGNNModel(Model[Config]):
         on_epoch: OnEpoch = lambda epoch: None,
         change: Change = lambda how: how,
     ) -> Fitted:
+        if isinstance(inputs, Batches):
+            return super().fit(inputs, split, settings, on_epoch, change)
         x, prepared = inputs.arguments
         meets_again = not settings.feature_dropout and not settings.averaging  # a step and the validation before it
         meets_again = meets_again and chosen_device() == CPU
@@ -102,6 +134,8 @@ class NCGNNModel(Model[Config]):
 
     @torch.no_grad()
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
+        if isinstance(inputs, Batches):
+            return class_scores(module, inputs), None
         found: tuple[Tensor, Routing] = module.eval()(*inputs.arguments, return_routing=True)
         return found
 

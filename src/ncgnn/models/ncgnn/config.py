@@ -4,6 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from ncgnn.batches import BatchRouting
 from ncgnn.models.base.chosen_edges import ALL
 from ncgnn.models.base.presets import read_preset
 from ncgnn.models.base.settings import RunSettings, Seed
@@ -114,6 +115,14 @@ class Config(RunSettings):
     )
     normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
     balance: bool = Field(False, description="give all classes the same weight, however many nodes they have")
+    batch: Annotated[int, Field(ge=1)] | None = Field(None, description="target nodes per step; none: the full batch")
+    batch_routing: BatchRouting = Field(
+        "local",
+        description="batches: exact routes all nodes that matter, local the nearby ones, history remembers these",
+    )
+    batch_age: Annotated[int, Field(ge=1)] = Field(
+        10, description="batches: epochs after which remembered couplings are computed again"
+    )
     seed: Seed = 0
 
     @model_validator(mode="after")
@@ -128,6 +137,10 @@ class Config(RunSettings):
             raise ValueError("groups: beliefs come from all other groups, so put them last")
         if self.groups and self.hidden:
             raise ValueError("groups and hidden are mutually exclusive: keep one")
+        if self.batch is not None and any(group.reads == "beliefs" for group in self.groups):
+            raise ValueError("batch: beliefs need the full batch, so remove one of them")
+        if self.batch is not None and self.hidden and self.batch_routing == "history":
+            raise ValueError("batch_routing = 'history' needs a single capsule layer: remove hidden, or choose another")
         if self.hops == 0:
             raise ValueError("hops = 0 is not valid: write hops = [0] for the node itself")
         if self.zeta_prior is not None and len(self.zeta_prior) != len(self.hop_set):

@@ -1,0 +1,21 @@
+"""Training and prediction in batches of nodes, with filter rows and features in memory-mapped files."""
+
+from ncgnn.batches.features import map_features, mapped_features
+from ncgnn.batches.filter_rows import FilterRows, stored_rows, take
+from ncgnn.batches.inputs import Batches
+from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
+from ncgnn.batches.whole import Read, Routed, sweep
+
+__all__ = [
+    "ROUTINGS",
+    "BatchRouting",
+    "Batches",
+    "FilterRows",
+    "Read",
+    "Routed",
+    "map_features",
+    "mapped_features",
+    "stored_rows",
+    "sweep",
+    "take",
+]

@@ -1,0 +1,179 @@
+"""Inputs of NCGNN that are read batch by batch."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+from weakref import ref
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch_geometric.data import Data
+
+from ncgnn.batches.filter_rows import FilterRows
+from ncgnn.batches.history import History
+from ncgnn.batches.neighbourhood import BatchRouting, Neighbourhood, neighbourhood
+from ncgnn.batches.whole import Read, Whole, sweep
+from ncgnn.nn import NCGNN, lengths
+from ncgnn.sparse import pool
+from ncgnn.train.inputs import Inputs
+
+
+@dataclass(frozen=True, eq=False)
+class Batches(Inputs):
+    """All nodes of a graph, as target nodes of batches.
+
+    Scores of all nodes are computed exactly, iteration by iteration. Batches, for training and validation, are routed
+    as ``routing`` says.
+
+    Attributes:
+        read: the input of each group of capsules, for some nodes.
+        rows: the filter of each group.
+        size: target nodes per batch.
+        routing: ``exact``, ``local`` or ``history``.
+        steps: iterations of routing in all layers.
+        max_age: number of epochs after which remembered couplings are computed again.
+        folder: for intermediate results of all nodes.
+    """
+
+    read: Sequence[Read]
+    rows: Sequence[FilterRows]
+    size: int
+    routing: BatchRouting
+    steps: int
+    max_age: int
+    folder: Path
+    memory: "Memory" = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "memory", Memory(self.whole, self.max_age))
+
+    @property
+    def whole(self) -> Whole:
+        return Whole(self.read, self.rows, self.folder)
+
+    def batches(self, epoch: int, split: Data, nodes: Tensor) -> Iterator[tuple[Inputs, Data]]:
+        found = nodes.nonzero().flatten()
+        order = torch.randperm(len(found)) if len(found) > self.size else torch.arange(len(found))
+        for part in self._ahead(found[order].numpy(), epoch):
+            yield part, restricted(split, part.targets)
+
+    def only(self, split: Data, nodes: Tensor) -> tuple[Inputs, Data]:
+        found = nodes.nonzero().flatten().numpy()
+        return Several((), self, found), restricted(split, found)
+
+    def scores(self, module: nn.Module) -> Tensor:
+        """Class scores of all nodes [N, C]."""
+        blocks = sweep(cast(NCGNN, module), self.whole)
+        return torch.cat([lengths(block.capsules) for block in blocks])
+
+    def parts(self, targets: np.ndarray) -> "Iterator[Part]":
+        """Batches of these nodes, in their order."""
+        return self._ahead(targets, None)
+
+    def _ahead(self, targets: np.ndarray, epoch: int | None) -> "Iterator[Part]":
+        """The next batch is read while the last one is computed."""
+        chunks = [np.sort(targets[start : start + self.size]) for start in range(0, len(targets), self.size)]
+        with ThreadPoolExecutor(1, thread_name_prefix="ncgnn-batches") as reader:
+            coming = [reader.submit(self._part, chunks[0], epoch)] if chunks else []
+            for chunk in chunks[1:]:
+                part = coming.pop().result()
+                coming.append(reader.submit(self._part, chunk, epoch))
+                yield part
+                pool.clear()  # the next batch has another size, so its blocks would be kept beside these
+            for last in coming:
+                yield last.result()
+
+    def _part(self, targets: np.ndarray, epoch: int | None) -> "Part":
+        around = neighbourhood(self.rows, targets, self.routing, self.steps)
+        arguments = [read(around.nodes) for read in self.read], around.filters
+        return Part(arguments, targets, around, self.memory if self.routing == "history" else None, epoch)
+
+
+@dataclass(frozen=True, eq=False)
+class Part(Inputs):
+    """A batch.
+
+    Attributes:
+        targets: its target nodes, ascending.
+        around: its graph.
+        memory: where couplings are remembered; None to route all nodes.
+        epoch: in training, the number of the epoch.
+    """
+
+    targets: np.ndarray
+    around: Neighbourhood
+    memory: "Memory | None"
+    epoch: int | None
+
+    def scores(self, module: nn.Module) -> Tensor:
+        """Class scores of the target nodes [n, C]."""
+        if self.memory is None:
+            scores: Tensor = module(*self.arguments)
+            return scores[torch.from_numpy(self.around.targets)]
+        self.memory.refresh(cast(NCGNN, module), self.epoch)
+        scores = module(*self.arguments, couplings=self._couplings)
+        return scores[torch.from_numpy(self.around.targets)]
+
+    def _couplings(self, iteration: int, c: Tensor) -> Tensor:
+        """Couplings of the target nodes as they are, of the others as remembered."""
+        assert self.memory is not None
+        if iteration == 0:  # nothing has agreed yet, so all are known
+            return c
+        own, nodes = torch.from_numpy(self.around.targets), self.around.nodes
+        if self.epoch is not None:
+            self.memory.history.push(iteration, self.targets, c[own])
+        return self.memory.history.pull(iteration, nodes).to(c).index_copy(0, own, c[own])
+
+
+@dataclass(frozen=True, eq=False)
+class Several(Inputs):
+    """Target nodes that are evaluated batch by batch."""
+
+    all: Batches
+    targets: np.ndarray
+
+    def scores(self, module: nn.Module) -> Tensor:
+        """Class scores of the target nodes [n, C]."""
+        return torch.cat([part.scores(module) for part in self.all.parts(self.targets)])
+
+
+class Memory:
+    """The history of a training.
+
+    Attributes:
+        refreshed: the epoch in which all couplings were computed last.
+    """
+
+    def __init__(self, whole: Whole, max_age: int) -> None:
+        self.whole, self.max_age = whole, max_age
+        self._trained: ref[nn.Module] | None = None
+        self.refreshed = 0
+
+    def refresh(self, module: NCGNN, epoch: int | None) -> None:
+        """Compute all couplings again if they are of another module, or too old; outside of training (no epoch) only if
+        there are none."""
+        is_same = self._trained is not None and self._trained() is module
+        if self._trained is not None and epoch is None:
+            return
+        epoch = epoch or 0
+        if is_same and epoch - self.refreshed < self.max_age:
+            return
+        if not is_same:
+            layer = module.capsule_layers[-1]
+            sizes = layer.iterations, layer.in_capsules, layer.out_capsules
+            self.history = History(self.whole.rows[0].num_nodes, *sizes, self.whole.folder)
+        self._trained, self.refreshed = ref(module), epoch
+        was_training = module.training
+        for _ in sweep(module.eval(), self.whole, self.history.push):
+            pass
+        module.train(was_training)
+
+
+def restricted(split: Data, nodes: np.ndarray) -> Data:
+    """Labels and masks of some nodes, whose numbers are ``n_id``."""
+    found = torch.from_numpy(nodes)
+    kept = {key: split[key][found] for key in ("y", "train_mask", "val_mask")}
+    return Data(num_nodes=len(nodes), n_id=found, **kept)

@@ -1,0 +1,166 @@
+"""Rows in memory-mapped files: shards of plain ``.npy`` arrays, and a manifest with their checksums."""
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ValidationError
+
+from ncgnn.errors import InputError
+from ncgnn.files import atomic, locked
+
+SHARD_ROWS = 2**15
+_MANIFEST = "manifest.json"
+_OPEN = 64  # shards that are open at a time: each array takes a file handle
+
+
+class File(NamedTuple):
+    """Size and checksum of an array."""
+
+    bytes: int
+    sha256: str
+
+
+class Shard(BaseModel):
+    """Rows ``first`` to ``first + rows``: a file for each array."""
+
+    first: int
+    rows: int
+    files: dict[str, File]
+
+
+class Manifest(BaseModel):
+    """All shards of a folder; ``key`` names everything that their content depends on."""
+
+    format: Literal["ncgnn-rows-1"] = "ncgnn-rows-1"
+    key: str
+    rows: int
+    shards: list[Shard] = []
+
+    @property
+    def finished(self) -> int:
+        """The number of rows that are written."""
+        return sum(shard.rows for shard in self.shards)
+
+
+def write_shards(
+    folder: Path, key: str, rows: int, make: Callable[[range], Mapping[str, np.ndarray]], size: int = SHARD_ROWS
+) -> None:
+    """Write the arrays that ``make`` returns for each range of rows. An interrupted writing continues after its last
+    complete shard, and finished shards are left alone."""
+    with locked(folder.with_name(f"{folder.name}.lock")):
+        folder.mkdir(parents=True, exist_ok=True)
+        manifest = _begun(folder, key, rows)
+        while manifest.finished < rows:
+            first = manifest.finished
+            part = range(first, min(first + size, rows))
+            files = {name: _write(_path(folder, first, name), array) for name, array in make(part).items()}
+            manifest.shards.append(Shard(first=first, rows=len(part), files=files))
+            with atomic(folder / _MANIFEST) as file:
+                file.write(manifest.model_dump_json(indent=1))
+
+
+class Shards:
+    """The shards of a folder, opened as they are needed. A file is checked when it is opened first.
+
+    Args:
+        folder: where they are.
+        key: what they must have been written for; None for anything.
+    """
+
+    def __init__(self, folder: Path, key: str | None = None) -> None:
+        self.folder, self.manifest = folder, _read(folder)
+        if key not in (None, self.manifest.key):
+            raise _unusable(folder / _MANIFEST, "belongs to another graph or filter")
+        if self.manifest.finished != self.manifest.rows:
+            raise _unusable(folder / _MANIFEST, "is unfinished")
+        for shard in self.manifest.shards:
+            for name, about in shard.files.items():
+                _check_size(_path(folder, shard.first, name), about)
+        self.firsts = [shard.first for shard in self.manifest.shards]
+        self._checked: set[int] = set()
+        self._opened = lru_cache(_OPEN)(self._open)
+
+    @property
+    def rows(self) -> int:
+        return self.manifest.rows
+
+    def arrays(self, number: int) -> dict[str, np.ndarray]:
+        """The arrays of a shard, mapped into memory."""
+        return self._opened(number)
+
+    def shard_of(self, row: int) -> int:
+        return bisect_right(self.firsts, row) - 1
+
+    def _open(self, number: int) -> dict[str, np.ndarray]:
+        shard = self.manifest.shards[number]
+        paths = {name: _path(self.folder, shard.first, name) for name in shard.files}
+        if number not in self._checked:
+            for name, path in paths.items():
+                _check_content(path, shard.files[name])
+            self._checked.add(number)
+        return {name: mapped(path) for name, path in paths.items()}
+
+
+def mapped(path: Path) -> np.ndarray:
+    """An array whose pages are read from the file when they are used, and may be dropped again. It must not be
+    written to; what is written does not reach the file."""
+    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+
+
+def _begun(folder: Path, key: str, rows: int) -> Manifest:
+    """The manifest of what an interrupted writing has finished."""
+    if (folder / _MANIFEST).exists():
+        found = _read(folder)
+        if found.key == key and found.rows == rows:
+            return found
+    return Manifest(key=key, rows=rows)
+
+
+def _read(folder: Path) -> Manifest:
+    path = folder / _MANIFEST
+    try:
+        return Manifest.model_validate_json(path.read_bytes())
+    except OSError:
+        raise _unusable(path, "is missing") from None
+    except ValidationError:
+        raise _unusable(path, "is damaged") from None
+
+
+def _path(folder: Path, first: int, name: str) -> Path:
+    return folder / f"{first:012d}-{name}.npy"
+
+
+def _write(path: Path, array: np.ndarray) -> File:
+    with atomic(path, "wb") as file:
+        np.save(file, array, allow_pickle=False)
+    return File(path.stat().st_size, _digest(path))
+
+
+def _check_size(path: Path, about: File) -> None:
+    if not path.is_file():
+        raise _unusable(path, "is missing")
+    if path.stat().st_size != about.bytes:
+        raise _unusable(path, "is damaged, or of another graph or filter")
+
+
+def _check_content(path: Path, about: File) -> None:
+    try:
+        is_same = _digest(path) == about.sha256
+    except OSError:
+        raise _unusable(path, "cannot be read") from None
+    if not is_same:
+        raise _unusable(path, "is damaged, or of another graph or filter")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _unusable(path: Path, why: str) -> InputError:
+    return InputError(f"{path}: {why}: delete the folder {path.parent.name}, then it is made again")

@@ -1,0 +1,55 @@
+"""Whether a graph is trained on the full batch or in batches."""
+
+from math import isnan
+
+from torch_geometric.data import Data
+
+from ncgnn.errors import InputError
+from ncgnn.memory import available_bytes
+from ncgnn.models import RunSettings
+from ncgnn.models.ncgnn import MODEL, Config
+
+TARGETS = 512
+"""Target nodes per batch where the full batch does not fit."""
+
+TOP_K = 32
+"""Entries per row of the filter, for settings that do not sparsify it."""
+
+SHARE = 0.5
+"""Of the free memory that the full batch may take."""
+
+
+def with_batch(settings: RunSettings, data: Data, asked: str) -> tuple[RunSettings, str]:
+    """The settings for ``asked``, which is ``auto``, ``full`` or a number of target nodes, and why, in a sentence; only
+    NCGNN is trained in batches."""
+    if asked not in ("auto", "full") and not (asked.isdecimal() and int(asked) > 0):
+        raise InputError(f"{asked!r} is not auto, full or a number of nodes", "batch")
+    if not isinstance(settings, Config):
+        if asked.isdecimal():
+            raise InputError("only NCGNN is trained in batches: choose it, or the full batch", "batch")
+        return settings, ""
+    if asked == "full":
+        return Config.make(settings.model_dump() | {"batch": None}), "full batch, as asked"
+    if asked != "auto":
+        return _in_batches(settings, int(asked), "as asked")
+    if settings.batch is not None:
+        return settings, f"batches of {settings.batch} target nodes, as the settings say"
+    return _chosen(settings, data)
+
+
+def _chosen(settings: Config, data: Data) -> tuple[Config, str]:
+    needed, free = MODEL.memory(data, settings) / 2**20, available_bytes() / 2**20
+    memory = f"which takes about {max(1, round(needed))} MB"
+    if isnan(free) or needed <= SHARE * free:
+        return settings, f"full batch, {memory}"
+    why = f"since the full batch, {memory}, does not fit into half of the {round(free)} MB that are free"
+    return _in_batches(settings, TARGETS, why)
+
+
+def _in_batches(settings: Config, size: int, why: str) -> tuple[Config, str]:
+    changes: dict[str, int] = {"batch": size}
+    told = ""
+    if settings.sparsify() is None:
+        changes["top_k"] = TOP_K
+        told = f"; the filter keeps the {TOP_K} largest entries of each row (top_k)"
+    return Config.make(settings.model_dump() | changes), f"batches of {size} target nodes, {why}{told}"

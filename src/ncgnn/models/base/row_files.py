@@ -1,0 +1,34 @@
+"""Where the filter rows of batches are stored, by graph and filter."""
+
+import hashlib
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from torch_geometric.data import Data
+
+from ncgnn.batches import FilterRows, stored_rows
+from ncgnn.models.base.filter_cache import digest_of_edges, filter_folder, sources
+from ncgnn.nn import GraphFilter
+from ncgnn.sparse import normalized_adjacency
+
+
+def rows_folder() -> Path:
+    """Beside the cached filters; without a cache, a folder that is removed when the process ends."""
+    cached = filter_folder()
+    folder = Path(_own_folder().name) if cached is None else cached.with_name("rows")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@cache
+def _own_folder() -> "tempfile.TemporaryDirectory[str]":
+    return tempfile.TemporaryDirectory(prefix="ncgnn-rows-")
+
+
+def row_files(filter: GraphFilter, data: Data) -> FilterRows:
+    """The rows of a filter for a graph, made in chunks if they are not there."""
+    edges, weight, nodes = data.edge_index, data.get("edge_weight"), int(data.num_nodes or 0)
+    key = f"{sources()} {filter.cache_key} {nodes} {digest_of_edges(edges, weight)}"
+    folder = rows_folder() / hashlib.sha256(key.encode()).hexdigest()[:32]
+    return stored_rows(filter, lambda: normalized_adjacency(edges, nodes, weight, filter.has_loops), nodes, folder, key)

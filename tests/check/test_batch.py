@@ -1,0 +1,59 @@
+import pytest
+
+from ncgnn import InputError
+from ncgnn.check import batch
+from ncgnn.check.batch import TOP_K, with_batch
+from ncgnn.data.generated.unstructured import random_graph
+from ncgnn.models import find_model
+from ncgnn.models.ncgnn import MODEL, Config
+
+DEFAULT = Config.make({})
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return random_graph(1000, num_features=16)
+
+
+@pytest.fixture
+def free(monkeypatch):
+    return lambda megabytes: monkeypatch.setattr(batch, "available_bytes", lambda: megabytes * 2**20)
+
+
+def test_the_full_batch_where_it_fits_into_half_of_the_free_memory(graph, free):
+    needed = MODEL.memory(graph, DEFAULT) / 2**20
+    free(2 * needed + 1)
+    settings, why = with_batch(DEFAULT, graph, "auto")
+    assert settings == DEFAULT
+    assert why.startswith("full batch, which takes about")
+    free(2 * needed - 1)
+    settings, why = with_batch(DEFAULT, graph, "auto")
+    assert isinstance(settings, Config)
+    assert (settings.batch, settings.top_k) == (batch.TARGETS, TOP_K)
+    assert "does not fit into half" in why
+    assert "top_k" in why
+
+
+def test_unknown_memory_is_enough(graph, free):
+    free(float("nan"))
+    assert with_batch(DEFAULT, graph, "auto")[0] == DEFAULT
+
+
+def test_what_is_asked_for_is_used(graph):
+    sparse = Config.make({"top_k": 5, "batch": 3})
+    assert with_batch(sparse, graph, "7")[0] == sparse.model_copy(update={"batch": 7})
+    assert with_batch(sparse, graph, "full")[0] == sparse.model_copy(update={"batch": None})
+    assert with_batch(sparse, graph, "auto")[0] == sparse
+
+
+@pytest.mark.parametrize("asked", ["0", "-1", "some", "1.5"])
+def test_other_values_are_refused(graph, asked):
+    with pytest.raises(InputError, match="is not auto, full or a number"):
+        with_batch(DEFAULT, graph, asked)
+
+
+def test_other_models_have_no_batches(graph):
+    settings = find_model("gcn").settings_class.make({})
+    assert with_batch(settings, graph, "auto") == (settings, "")
+    with pytest.raises(InputError, match="only NCGNN is trained in batches"):
+        with_batch(settings, graph, "8")
