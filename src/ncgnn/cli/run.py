@@ -201,7 +201,7 @@ def _report(
 
 def _more(found: "Found | None", plan: Plan, rows: "list[Compared]") -> dict[str, Any]:
     """What ``run.json`` has besides, of batches, a search and a comparison."""
-    search = {} if found is None else {"search": description(found, plan.search)}
+    search: dict[str, Any] = {} if found is None else {"search": description(found, plan.search)}
     search |= {"batch": plan.batch} if plan.batch else {}
     return search | ({"comparison": _comparison(rows)} if rows else {})
 
