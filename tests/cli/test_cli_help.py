@@ -43,6 +43,7 @@ def test_the_examples_work_as_written(ncgnn, command, here):
         "ncgnn train karate --epochs 50",
         "ncgnn predict runs/karate",
         "ncgnn explain runs/karate --node 0 --node 33",
+        "ncgnn explain runs/karate --node 0 --what-if",
         "ncgnn explain runs/karate --page report.html",
         "ncgnn explain runs/karate --evaluate --sample 2",
         "ncgnn tune karate --trials 3 --confirm 1",

@@ -71,7 +71,7 @@ def explain(
 
     Example: `ncgnn explain runs/karate --node 0 --node 33`
 
-    Example: `ncgnn explain runs/karate karate --node 0 --what-if`
+    Example: `ncgnn explain runs/karate --node 0 --what-if`
 
     Example: `ncgnn explain runs/topics --nodes nodes.csv --edges edges.csv --out reasons.parquet`
 
