@@ -241,6 +241,7 @@ def test_what_a_group_reads_is_in_its_name(name, expected):
         ({"reads": "links", "edges": "out", "hops": [1]}, "whom it and its neighbours link to"),
         ({"hops": [0]}, "its features"),
         ({"hops": [1]}, "its and its neighbours' features"),
+        ({"hops": [2]}, "the features of nodes up to 2 steps away"),
         ({"hops": [1], "edges": "out"}, "the features of those it links to"),
         ({"hops": [1], "edges": "links in"}, "the features of those that link to it in 'links'"),
         ({"reads": "beliefs"}, "the classes of its neighbours"),

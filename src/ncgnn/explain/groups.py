@@ -69,7 +69,7 @@ class TracedGroup:
     @property
     def words(self) -> str:
         """What it reads, in plain words, as in "because of whom it links to"."""
-        return _words(self.reads, is_own=_is_own(self.module.filter)) or self.name
+        return _words(self.reads, _hops(self.module.filter)) or self.name
 
 
 def unique_names(names: Sequence[str]) -> list[str]:
@@ -82,9 +82,9 @@ def unique_names(names: Sequence[str]) -> list[str]:
     return found
 
 
-def _is_own(filter: GraphFilter) -> bool:
-    """Whether a node only receives what it sends itself."""
-    return filter.hop_weights() is not None and list(filter.hops) == [0]
+def _hops(filter: GraphFilter) -> list[int]:
+    """The hops of a filter that is a sum over hops; those of others reach as far as the graph does."""
+    return [] if filter.hop_weights() is None else list(filter.hops)
 
 
 _OWN_LINKS = {OUT: "whom it links to", IN: "who links to it", "": "whom it is linked with"}
@@ -96,7 +96,8 @@ _ALL_LINKS = {
 _NEIGHBOURS = {OUT: "those it links to", IN: "those that link to it", "": "its neighbours"}
 
 
-def _words(reads: Reads, is_own: bool) -> str | None:
+def _words(reads: Reads, hops: list[int]) -> str | None:
+    is_own = hops == [0]  # a node only receives what it sends itself
     if reads.what == LINKS:
         if is_own and reads.table and not reads.direction:
             return f"its links{reads.place}"
@@ -108,6 +109,8 @@ def _words(reads: Reads, is_own: bool) -> str | None:
     if is_own:
         return "its features"
     is_any = not reads.table and not reads.direction
+    if is_any and min(hops, default=0) > 1:
+        return f"the features of nodes up to {max(hops)} steps away"
     return (
         "its and its neighbours' features" if is_any else f"the features of {_NEIGHBOURS[reads.direction]}{reads.place}"
     )
