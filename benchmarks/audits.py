@@ -2,7 +2,7 @@
 
 python -m benchmarks.audits [GRAPH ...]       --nodes N, --methods NAME ...; without graphs: all eight
 
-Rows are written to results/explanations/audit-nodes.csv one by one, by graph, method and node, and are not measured
+Rows are written to results/audits/nodes.csv one by one, by graph, method and node, and are not measured
 again. --summary prints means with paired intervals, and the audit of an honest and of a deceiving model.
 """
 
@@ -29,8 +29,8 @@ from ncgnn.models.ncgnn.config import preset
 from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
-NODES = ROOT / "results/explanations/audit-nodes.csv"
-MODELS = ROOT / "results/explanations/audit-models.csv"
+NODES = ROOT / "results/audits/nodes.csv"
+MODELS = ROOT / "results/audits/models.csv"
 MOTIFS = {
     "house": lambda: ExplainerDataset(BAGraph(300, 5), "house", num_motifs=80),
     "cycle": lambda: ExplainerDataset(TreeGraph(depth=8), "cycle", num_motifs=60),

@@ -2,7 +2,7 @@
 
 python -m benchmarks.what_if [GRAPH ...]      cora, chameleon and the example shop; --nodes N, --slow N
 
-A row per graph, method and node is written to results/explanations/what-if.csv as soon as it is measured; nodes that
+A row per graph, method and node is written to results/audits/what-if.csv as soon as it is measured; nodes that
 are there already are not measured again.
 """
 
@@ -29,7 +29,7 @@ from ncgnn.models.ncgnn.config import preset
 from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
-PATH = ROOT / "results/explanations/what-if.csv"
+PATH = ROOT / "results/audits/what-if.csv"
 GRAPHS = ("cora", "chameleon", "shop")
 KINDS = ("neighbours", "links", "features")
 KEY = ("graph", "method", "node")

@@ -8,7 +8,7 @@ from helpers.papers import QUICK
 
 def test_the_cpu_is_the_default_device(ncgnn, here):
     options = ["train", "karate", "--epochs", 2, *QUICK, "--json"]
-    runs = [json.loads(ncgnn(*options, *more).out) for more in ([], ["--device", "cpu"])]
+    runs = [json.loads(ncgnn(*options, *more).out) for more in ([], ["--device", "cpu", "--overwrite"])]
     assert runs[0]["metrics"] == runs[1]["metrics"]
 
 

@@ -109,7 +109,7 @@ def test_the_report_of_a_model_without_reasons_does_not_advise_a_page(gcn_run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "gnc"], r"unknown model 'gnc'; known: appnp, .* \(--model\)"),
+        (["--model", "gnc"], r"unknown model 'gnc'; known: .*appnp, .* \(--model\)"),
         (["--model", "gcn", "--filter", "attention"], "GCN has no setting filter: remove --filter"),
         (["--model", "gcn", "--set", "hops=2"], "settings: unknown key 'hops'; known keys: .*width.*"),
         (["--model", "boosting", "--epochs", "5"], "gradient boosting has no setting epochs: remove --epochs"),

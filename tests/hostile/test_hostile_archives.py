@@ -56,5 +56,6 @@ def test_a_single_enormous_label(refuses, altered, sound):
 
 
 def test_features_of_a_billion_columns(refuses, altered):
-    bad = altered(x_shape=np.array([24, 10**9]), feature_names=None)
+    sparse = {"x_data": np.ones(1), "x_indices": np.zeros(1, int), "x_indptr": np.array([0, *[1] * 24])}
+    bad = altered(x=None, **sparse, x_shape=np.array([24, 10**9]), feature_names=None)
     refuses("train", bad, *TRAIN, message=r"would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free")

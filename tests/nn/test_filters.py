@@ -16,7 +16,7 @@ PATH = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
         (lambda: ncgnn.AttentionFilter(hops=[1, 2], prior=[0.0]), "1 values for 2 hops"),
         (lambda: ncgnn.AttentionFilter(form="dense"), "'implicit', 'explicit' or None"),
         (lambda: ncgnn.AttentionFilter(sparsify=ncgnn.TopK(3), form="implicit"), "no implicit form"),
-        (lambda: ncgnn.DiffusionFilter(alpha=1.0), "between 0 and 1"),
+        (lambda: ncgnn.DiffusionFilter(alpha=1.0), "below 1"),
         (lambda: ncgnn.DiffusionFilter(kind="wave"), "'ppr' or 'heat'"),
         (lambda: ncgnn.DiffusionFilter(kind="heat", time=0.0), "positive"),
         (lambda: ncgnn.DiffusionFilter(steps=-1), "0 or more"),

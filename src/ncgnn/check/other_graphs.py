@@ -1,6 +1,6 @@
 """Find other graphs in the data folder with the same features and labels."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -32,14 +32,20 @@ def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
 def _is_mixed_up(view: View, file: Path) -> bool:
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
-            if tuple(arrays["x_shape"]) != view.x.shape or not np.array_equal(arrays["labels"], view.y):
+            shape = arrays["x"].shape if "x" in arrays else tuple(arrays["x_shape"])
+            if shape != view.x.shape or not np.array_equal(arrays["labels"], view.y):
                 return False
-            same = all(
-                np.array_equal(arrays[f"x_{key}"], getattr(view.x, key)) for key in ("indptr", "indices", "data")
+            return _has_features(view, arrays) and not np.array_equal(
+                merge_edges(arrays["edges"], view.num_nodes)[0], _edges(view)
             )
-            return same and not np.array_equal(merge_edges(arrays["edges"], view.num_nodes)[0], _edges(view))
     except (*FAULTS, IndexError):
         return False  # not a graph
+
+
+def _has_features(view: View, arrays: Mapping[str, np.ndarray]) -> bool:
+    if "x" in arrays:
+        return np.array_equal(arrays["x"], view.x.toarray())
+    return all(np.array_equal(arrays[f"x_{key}"], getattr(view.x, key)) for key in ("indptr", "indices", "data"))
 
 
 def _edges(view: View) -> np.ndarray:

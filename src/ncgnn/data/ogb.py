@@ -13,6 +13,7 @@
 ================================================  ============================================================
 """
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ _FILES = {"train": "train", "val": "valid", "test": "test"}
 
 def is_ogb(graph: Any) -> bool:
     """Whether it is the path of such a folder."""
-    return isinstance(graph, str | Path) and (Path(graph) / "raw").is_dir() and (Path(graph) / "split").is_dir()
+    return isinstance(graph, str | Path) and all(os.path.isdir(Path(graph) / part) for part in ("raw", "split"))
 
 
 def read_ogb(folder: str | Path) -> Data:

@@ -96,7 +96,7 @@ def test_a_node_table_needs_an_edge_table(write):
         read_graph(write("n.csv", NODES))
 
 
-@pytest.mark.parametrize("values", [[[1, 2], [3, 4]], [1j, 2], [{"a": 1}, None]])
+@pytest.mark.parametrize("values", [[1j, 2], [{"a": 1}, None]])
 def test_values_that_are_neither_numbers_nor_text(values):
     nodes, edges = pd.DataFrame({"id": [1, 2], "f": values}), pd.DataFrame({"source": [1], "target": [2]})
     with pytest.raises(InputError, match=r"node table, column 'f': contains .* values"):

@@ -184,7 +184,7 @@ def test_a_file_that_is_no_configuration(tmp_path, content, message):
 def test_a_file_that_is_not_there_or_a_folder(tmp_path):
     with pytest.raises(InputError, match=r"c.toml: cannot be read \(No such file"):
         Config.read(tmp_path / "c.toml")
-    with pytest.raises(InputError, match=r"cannot be read \(Is a directory"):
+    with pytest.raises(InputError, match=r"cannot be read \(not a regular file"):
         Config.read(tmp_path)
 
 
