@@ -66,6 +66,9 @@ def test_a_configuration_comes_back_from_its_file(tmp_path):
 
 
 WRONG = [
+    ("batch", 0),
+    ("batch_routing", "global"),
+    ("batch_age", 0),
     ("filter", "atention"),
     ("filter", 1),
     ("hops", 101),
