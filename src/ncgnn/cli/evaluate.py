@@ -51,7 +51,7 @@ def run_evaluation(explainer: "GraphExplainer", count: int, out: Path | None) ->
         found = audit(explainer.removal, nodes)
         rows = list(evaluate(subject, data, nodes, tell))
     _show_audit(found)
-    rows += [Measurement("audit", name, None, value, found.nodes) for name, value in found.rows()]
+    rows += [Measurement("audit", name, None, value, found.nodes) for name, value in found.rows() if value is not None]
     if out is not None:
         _write(out, rows)
     _show(rows)
@@ -78,7 +78,7 @@ def _show_audit(found: "Audit") -> None:
     table.add_column("measure", no_wrap=True)
     table.add_column("value", justify="right")
     for name, value in found.rows():
-        table.add_row(name, f"{value:.3f}")
+        table.add_row(name, "not defined" if value is None else f"{value:.3f}")
     print_tables(table, least=_WIDTH)
 
 

@@ -75,6 +75,16 @@ def test_foresight_of_equal_changes_is_perfect():
     assert foresight([torch.zeros(0, 3)]) is None
 
 
+@pytest.mark.parametrize("column", [0, 1], ids=["predicted", "true"])
+def test_equal_changes_have_no_rank_correlation(column):
+    changes = torch.tensor([[0.5, 0.4, 1.0], [0.1, 0.2, 1.0], [-0.2, 0.3, 0.0]])
+    changes[:, column] = 0.3
+    one = foresight([changes])
+    assert one.correlation is None
+    assert one.agreement > 0
+    assert ("rank correlation, features", None) in list(Audit(1, None, one, None, 0.1, 0.0).rows())
+
+
 def test_seeds_are_compared_where_there_are_two(club, karate, explainer):
     again = audit(explainer.removal, range(6), explainer.removal)
     assert again.seeds == 1.0

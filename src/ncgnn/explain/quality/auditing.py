@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-import numpy as np
 import torch
 from scipy.stats import spearmanr
 from torch import Tensor
@@ -39,7 +38,8 @@ class Foresight:
     """Predicted and true changes of the lead when one thing is removed.
 
     Attributes:
-        correlation: rank correlation over all removals.
+        correlation: rank correlation over all removals; ``None`` if all predicted or all true changes are equal, because
+            then there is no order.
         agreement: cosine of the predicted and the true changes, in which large effects count most: 1 if they are equal
             up to one factor.
         slope: of the true changes on the predicted ones, through the origin.
@@ -47,7 +47,7 @@ class Foresight:
         removals: how many there were.
     """
 
-    correlation: float
+    correlation: float | None
     agreement: float
     slope: float
     hidden: float
@@ -63,7 +63,7 @@ class Audit:
         neighbours: foresight for other nodes; ``None`` where no node hears any.
         features: foresight for features of the node itself; ``None`` without features.
         consistency: rank correlation of the contributions of the ten most important nodes with those when no other
-            node is heard; ``None`` where no node hears three.
+            node is heard; ``None`` where no node hears three, or where all contributions are equal.
         robust_plus: mean drop in probability when the named nodes are each removed with probability 1/2; higher is
             better.
         robust_minus: the same for all other nodes; lower is better.
@@ -118,8 +118,8 @@ class Audit:
             return self.verdict
         return f"{self.verdict} Agreement of predicted and true effects, at most 1: {', '.join(found)} ({counted})."
 
-    def rows(self) -> Iterator[tuple[str, float]]:
-        """All measures by name."""
+    def rows(self) -> Iterator[tuple[str, float | None]]:
+        """All measures by name; ``None`` for a rank correlation that is not defined."""
         for kind in ("neighbours", "features"):
             one = getattr(self, kind)
             if one is not None:
@@ -180,10 +180,17 @@ def foresight(found: Sequence[Tensor]) -> Foresight | None:
     if len(rows) < 3 or not rows[:, 0].any():
         return None
     foreseen, true, _ = rows.t()
-    correlation = float(np.nan_to_num(spearmanr(foreseen, true).statistic))
     slope = float((foreseen * true).sum() / (foreseen**2).sum())
     agreement = float((foreseen * true).sum() / (foreseen.norm() * true.norm()).clamp(min=1e-12))
-    return Foresight(correlation, agreement, slope, mean(_is_hidden(one) for one in found if len(one)), len(rows))
+    hidden = mean(_is_hidden(one) for one in found if len(one))
+    return Foresight(_rank_correlation(foreseen, true), agreement, slope, hidden, len(rows))
+
+
+def _rank_correlation(first: Tensor, second: Tensor) -> float | None:
+    """``None`` where it is not defined: equal values have no order."""
+    if any((values == values[0]).all() for values in (first, second)):
+        return None
+    return float(spearmanr(first, second).statistic)
 
 
 def _is_hidden(rows: Tensor) -> bool:
@@ -208,7 +215,7 @@ def _consistency(removal: Removal, node: int) -> float | None:
         return None
     presence = torch.zeros_like(removal.subject.everyone).index_fill(0, kept, 1.0)
     after = _lead(removal.reduced(presence), node)
-    return float(np.nan_to_num(spearmanr(before[kept], after[kept]).statistic))
+    return _rank_correlation(before[kept], after[kept])
 
 
 def _robust(removal: Removal, node: int, draw: torch.Generator) -> tuple[float, float]:
