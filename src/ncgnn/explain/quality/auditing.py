@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import mean
 
-import numpy as np
 import torch
 from scipy.stats import spearmanr
 from torch import Tensor
@@ -180,10 +179,17 @@ def foresight(found: Sequence[Tensor]) -> Foresight | None:
     if len(rows) < 3 or not rows[:, 0].any():
         return None
     foreseen, true, _ = rows.t()
-    correlation = float(np.nan_to_num(spearmanr(foreseen, true).statistic))
+    correlation = _rank_correlation(foreseen, true)
     slope = float((foreseen * true).sum() / (foreseen**2).sum())
     agreement = float((foreseen * true).sum() / (foreseen.norm() * true.norm()).clamp(min=1e-12))
     return Foresight(correlation, agreement, slope, mean(_is_hidden(one) for one in found if len(one)), len(rows))
+
+
+def _rank_correlation(first: Tensor, second: Tensor) -> float:
+    """Spearman's coefficient; 0 where all values of one side are equal, so that they have no order."""
+    if (first == first[0]).all() or (second == second[0]).all():
+        return 0.0
+    return float(spearmanr(first, second).statistic)
 
 
 def _is_hidden(rows: Tensor) -> bool:
@@ -208,7 +214,7 @@ def _consistency(removal: Removal, node: int) -> float | None:
         return None
     presence = torch.zeros_like(removal.subject.everyone).index_fill(0, kept, 1.0)
     after = _lead(removal.reduced(presence), node)
-    return float(np.nan_to_num(spearmanr(before[kept], after[kept]).statistic))
+    return _rank_correlation(before[kept], after[kept])
 
 
 def _robust(removal: Removal, node: int, draw: torch.Generator) -> tuple[float, float]:
