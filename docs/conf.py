@@ -34,8 +34,8 @@ napoleon_use_rtype = False
 nitpicky = True  # a docstring that refers to a name which has no entry is a mistake
 nitpick_ignore_regex = [
     ("py:.*", r"(?!ncgnn\b).*"),
-    ("py:class", r"ncgnn\.models\.base\.model\.S"),
-]  # S is a type variable
+    ("py:class", r"ncgnn\.models\.base\.(model\.S|prepared\.T)"),
+]  # S and T are type variables
 
 _DEFINED = ("class", "exception", "function", "data")
 

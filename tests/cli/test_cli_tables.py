@@ -64,7 +64,8 @@ def test_a_graphml_file_is_trained_on_predicted_and_explained(ncgnn, here):
     written = pd.read_csv(here / "run/predictions.csv")
     assert predicted["predicted"].tolist() == written["predicted"].tolist()
     assert set(predicted["label"]) == {"Mr. Hi", "Officer"}
-    assert "Node 33 is classified as " in ncgnn("explain", "run", "club.graphml", "--node", 33).out
+    why = ncgnn("explain", "run", "club.graphml", "--node", 33).out
+    assert re.match(f"Node 33: .*{predicted['predicted'][33]}", why)
     assert "--label is required: the column" in ncgnn("train", "club.graphml").err
 
 
@@ -74,6 +75,13 @@ def test_predictions_are_the_same_after_training_and_from_the_model_file(ncgnn, 
     columns = ["id", "predicted", "probability"]
     first, second = (pd.read_csv(here / name)[columns] for name in ("run/predictions.csv", "p.csv"))
     pd.testing.assert_frame_equal(first, second)
+
+
+def test_nodes_that_differ_in_nothing_are_trained_on(ncgnn, here):
+    (here / "same.csv").write_text("id,topic,size\n" + "".join(f"{i},{'ab'[i % 2]},1\n" for i in range(20)))
+    (here / "none.csv").write_text("source,target\n")
+    done = ncgnn("train", "--nodes", "same.csv", "--edges", "none.csv", "--label", "topic", *OPTIONS)
+    assert done.code == 0, done.err
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

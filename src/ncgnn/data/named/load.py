@@ -21,10 +21,9 @@ def load_dataset(name: str, root: str | Path | None = None) -> Data:
     Search order: ``<name>.npz`` in ``root`` and in the folder given by the environment variable NCGNN_DATA; data inside
     an installed package (Cora is in ``graphdatascience``); PyG's download, cached in the folder given by NCGNN_CACHE
     (default: ``~/.cache/ncgnn``). ``syn-cora:H`` and ``planted`` are generated if there is no file,
-    ``large:N`` always (see :func:`large_graph`). If the folder also
-    has ``directed/<name>.npz``, the graph has directed edges: ``data.edge_tables["links"]``, an
-    :class:`ncgnn.data.EdgeTable`. If it has ``geom-gcn/<name>.npz``, the graph has ``data.neighbourhoods``, which only
-    Geom-GCN uses.
+    ``large:N`` always (see :func:`~ncgnn.data.large_graph`). If the folder also has ``directed/<name>.npz``, the graph
+    has directed edges: ``data.edge_tables["links"]``, an :class:`ncgnn.data.EdgeTable`. If it has
+    ``geom-gcn/<name>.npz``, the graph has ``data.neighbourhoods``, which only Geom-GCN uses.
     """
     info = dataset_info(name)
     if info.name.startswith(f"{LARGE}:"):
