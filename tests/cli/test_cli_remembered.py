@@ -62,7 +62,9 @@ def test_named_graphs_and_files_are_remembered(ncgnn, here):
     (here / "graphs").mkdir()
     save_graph(load_dataset("karate"), here / "graphs/karate.npz")
     for name, options in (("karate", ()), ("graphs/karate.npz", ()), ("karate", ("--data", "graphs"))):
-        assert ncgnn("train", name, *options, *OPTIONS, "--out", "runs/one", "--search", "none", "--overwrite").code == 0
+        assert (
+            ncgnn("train", name, *options, *OPTIONS, "--out", "runs/one", "--search", "none", "--overwrite").code == 0
+        )
         assert ncgnn("predict", "runs/one").out == ncgnn("predict", "runs/one", name, *options).out != ""
 
 
