@@ -38,8 +38,8 @@ class Foresight:
     """Predicted and true changes of the lead when one thing is removed.
 
     Attributes:
-        correlation: rank correlation over all removals; ``None`` if all predicted or all true changes are equal, so that
-            there is no order.
+        correlation: rank correlation over all removals; ``None`` if all predicted or all true changes are equal, which
+            leaves no order.
         agreement: cosine of the predicted and the true changes, in which large effects count most: 1 if they are equal
             up to one factor.
         slope: of the true changes on the predicted ones, through the origin.
