@@ -68,12 +68,21 @@ GRAPH = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
         ("bad.graphml.gz", b"\x1f\x8b\x08\x00" + b"\xff" * 60),
         ("bad.graphml", GRAPH.format(default="<default></default>").encode()),
         ("bad.graphml", b'<?xml version="1.0" encoding="made-up"?>' + GRAPH.format(default="").encode()),
+        ("bad.graphml", GRAPH.format(default="").replace('"a"', '"&#xD800;"').encode()),  # half of a character
     ],
-    ids=["cut", "damaged", "default", "encoding"],
+    ids=["cut", "damaged", "default", "encoding", "surrogate"],
 )
 def test_graphml_that_cannot_be_read(refuses, tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     refuses("train", "--nodes", name, *TRAIN, message=f"{name}: ")
+
+
+@pytest.mark.parametrize("content", [b"id,topic\na,x\n\xed\xa0\x80,y\n", b"id,topic\na,x\nb,\xed\xa0\x80\n"])
+def test_half_of_a_character_in_a_table(refuses, tmp_path, content):
+    (tmp_path / "bad.csv").write_bytes(content)
+    (tmp_path / "links.csv").write_text("source,target\na,b\n")
+    options = ["--nodes", "bad.csv", "--edges", "links.csv", "--label", "topic", *TRAIN]
+    refuses("train", *options, message="bad.csv: .*(UTF-8|Unicode)")
 
 
 def test_a_small_packed_table_that_holds_gigabytes(refuses, tmp_path):
