@@ -37,8 +37,8 @@ class Taught(Objective):
         scores, train = forward(inputs), split.train_mask
         targets = self.targets.to(scores.device)
         targets = targets if "n_id" not in split else targets[split.n_id]  # those of a batch
-        learned = self.base.towards(scores, targets)
-        return learned + self.of(scores[train], split.y[train]) if train.any() else learned
+        known = self.of(scores[train], split.y[train]) if train.any() else scores.new_zeros(())
+        return known + self.base.towards(scores, targets)  # in this order, so that stored results repeat exactly
 
 
 def taught(how: Training, targets: Tensor | None) -> Training:
