@@ -1,9 +1,14 @@
 """Votes in blocks of nodes: the same scores and gradients as with those of all nodes at once."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 import torch
 
 import ncgnn
+from ncgnn.memory import available_bytes
 from ncgnn.nn import Beliefs, CapsuleGroup, PrimaryCapsules
 from ncgnn.nn import model as module
 from ncgnn.nn.kernels import blocks
@@ -112,3 +117,40 @@ def test_gradients_of_blocks_are_computed_once(monkeypatch):
     loss.backward(retain_graph=True)
     with pytest.raises(RuntimeError, match="only once"):
         loss.backward()
+
+
+@pytest.mark.parametrize("groups", [(), further_groups()], ids=["one", "groups"])
+def test_reasons_are_those_of_votes_computed_at_once(groups, monkeypatch):
+    model = a_model(groups).eval()
+    links = (torch.rand(N, N) < 0.1).double().to_sparse_csr()
+    inputs = [torch.randn(N, F).double(), links, torch.eye(C).repeat(N // C, 1).double()][: len(model.groups)]
+    prepared = [group.filter.prepare(EDGES, N, dtype=torch.float64) for group in model.groups]
+    with torch.no_grad():
+        scores, whole = model(inputs, prepared, return_routing=True)
+        monkeypatch.setattr(module, "MOST_BYTES", 0)
+        monkeypatch.setattr(blocks, "_ENTRIES", 7 * 2 * C * SIZE)
+        again, in_blocks = model(inputs, prepared, return_routing=True)
+    check_equal([scores, whole.votes, whole.couplings], [again, in_blocks.votes, in_blocks.couplings])
+
+
+A_MILLION = """
+import torch
+import ncgnn
+from ncgnn.bench.memory import peak_memory
+from ncgnn.data.graph import make_graph
+
+n = 1_000_000
+x, y = torch.randn(n, 4), torch.randint(3, (n,))
+data = ncgnn.split_per_class(make_graph("million", x, torch.empty(2, 0, dtype=torch.long), y), train=20, val=50)
+ncgnn.NCGNNClassifier(epochs=2).fit(data)
+print(peak_memory() * 2**20)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(available_bytes() < 4e9, reason="needs 4 GB of free memory")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="a child's own peak is not known")
+def test_a_million_nodes_train_in_3_gb():
+    done = subprocess.run([sys.executable, "-c", A_MILLION], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) < 3 * 2**30

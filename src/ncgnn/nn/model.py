@@ -1,6 +1,6 @@
 """The whole model: primary capsules, graph filter, capsule graph layers, lengths."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -12,11 +12,11 @@ from torch import Tensor, nn
 from ncgnn.nn.capsules import Init, PrimaryCapsules
 from ncgnn.nn.filter import GraphFilter, PreparedFilter
 from ncgnn.nn.groups import Beliefs, CapsuleGroup
-from ncgnn.nn.kernels.blocks import route_in_blocks
+from ncgnn.nn.kernels.blocks import Votes, fill_in_blocks, route_in_blocks
 from ncgnn.nn.routing import CapsuleGraphLayer, Couplings, Routing, lengths, squashed_lengths
 from ncgnn.sparse import LinearOperator, as_operator, is_fused
 
-MOST_BYTES = 1 << 30  # of votes that are computed at once; with what else training needs this is about 6 GB
+MOST_BYTES = 1 << 29  # of votes that are computed at once; with what else training needs this is about 5 GB
 
 
 class NCGNN(nn.Module):
@@ -173,6 +173,9 @@ class NCGNN(nn.Module):
 
     def votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
         """The votes of all groups, except for beliefs, which come from the others."""
+        if self._goes_in_blocks(inputs) and not torch.is_grad_enabled():
+            sizes = inputs[0].shape[0], *weight.shape[:1], *weight.shape[2:]
+            return fill_in_blocks(self._votes_of_blocks(inputs, lambda: weight), weight, sizes)
         weights = self._by_group(weight)
         votes = [group.primary.votes(x, w) for group, x, w in zip(self._routed, inputs, weights, strict=False)]
         return votes[0] if len(votes) == 1 else torch.cat(votes, dim=1)
@@ -187,13 +190,9 @@ class NCGNN(nn.Module):
     def _scores_in_blocks(self, inputs: Sequence[LinearOperator], a_bar: Sequence[LinearOperator]) -> Tensor:
         layer, groups = self.capsule_layers[0], self._routed
         primaries = [group.primary for group in groups]
-        parts = [
-            primary.votes_in_blocks(x, partial(self._weight_of_group, number))
-            for number, (primary, x) in enumerate(zip(primaries, inputs, strict=False))
-        ]
         weights = [layer.weight, *(weight for primary in primaries for weight in (primary.weight, primary.bias))]
         u = route_in_blocks(
-            lambda start, stop: torch.cat([part(start, stop) for part in parts], dim=1),
+            self._votes_of_blocks(inputs, lambda: layer.weight),
             [weight for weight in weights if weight.requires_grad],
             a_bar[: len(groups)],
             layer.bias,
@@ -206,13 +205,21 @@ class NCGNN(nn.Module):
             return scores
         return squashed_lengths(u + self.beliefs.messages(inputs[-1], scores, a_bar[-1]))
 
+    def _votes_of_blocks(self, inputs: Sequence[LinearOperator], weight: Callable[[], Tensor]) -> Votes:
+        """The votes of a range of nodes; ``weight`` is read again for each, as its gradient may be needed again."""
+        parts = [
+            group.primary.votes_in_blocks(x, partial(self._of_group, number, weight))
+            for number, (group, x) in enumerate(zip(self._routed, inputs, strict=False))
+        ]
+        return lambda start, stop: torch.cat([part(start, stop) for part in parts], dim=1)
+
     @property
     def _routed(self) -> list["NCGNN | CapsuleGroup"]:
         """All groups but beliefs, which come from the others."""
         return [group for group in self.groups if not isinstance(group, Beliefs)]
 
-    def _weight_of_group(self, number: int) -> Tensor:
-        return self._by_group(self.capsule_layers[0].weight)[number]
+    def _of_group(self, number: int, weight: Callable[[], Tensor]) -> Tensor:
+        return self._by_group(weight())[number]
 
     def _by_group(self, weight: Tensor) -> tuple[Tensor, ...]:
         parts: tuple[Tensor, ...] = weight.split([group.num_capsules for group in self._routed])

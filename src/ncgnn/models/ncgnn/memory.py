@@ -63,4 +63,4 @@ class Numbers:
     @property
     def of_a_node_in_blocks(self) -> int:
         """Without votes and capsules, with messages that their gradients replace."""
-        return (2 * self.iterations + 5) * self.classes + (2 * self.iterations - 1) * self.couplings
+        return (2 * self.iterations + 4) * self.classes + (2 * self.iterations - 1) * self.couplings

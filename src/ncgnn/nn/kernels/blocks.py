@@ -6,6 +6,7 @@ in which the gradients of the weights are summed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from math import prod
 from typing import Any
 
 import torch
@@ -55,6 +56,21 @@ def route_in_blocks(
     return u
 
 
+def fill_in_blocks(votes: Votes, like: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """The votes of all nodes [N, K, C, f_c], without the capsules of all."""
+    found = pool.empty(like, *shape)
+    for rows in _blocks(shape):
+        found[rows] = votes(rows.start, rows.stop)
+    pool.clear()
+    return found
+
+
+def _blocks(shape: Sequence[int]) -> Iterator[slice]:
+    nodes, *of_a_node = shape
+    step = max(1, _ENTRIES // prod(of_a_node))
+    return (slice(start, min(start + step, nodes)) for start in range(0, nodes, step))
+
+
 class _Plan:
     """What both passes read, and how they go through the nodes."""
 
@@ -64,14 +80,13 @@ class _Plan:
         self.votes, self.filters, self.group, self.iterations, self.beta = votes, filters, group, iterations, beta
 
     def blocks(self, classes: int, size: int) -> Iterator[slice]:
-        nodes = self.filters[0].shape[0]
-        step = max(1, _ENTRIES // (len(self.group) * classes * size))
-        return (slice(start, min(start + step, nodes)) for start in range(0, nodes, step))
+        return _blocks((self.filters[0].shape[0], len(self.group), classes, size))
 
 
 class _RouteInBlocks(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, plan: _Plan, is_kept: bool, bias: Tensor, *given: Tensor) -> Tensor:
+        pool.clear()
         n, capsules, groups = plan.filters[0].shape[0], len(plan.group), len(plan.filters)
         classes, size = bias.shape
         b = pool.empty(bias, n, capsules, classes).zero_()
@@ -99,17 +114,16 @@ class _RouteInBlocks(torch.autograd.Function):
             raise RuntimeError("the gradients of routing in blocks can be computed only once")
         (c, p, u), ctx.kept = ctx.kept, None  # p becomes its own gradient
         _, n, classes, size = p[0].shape
-        of_bias, of_parameters = grad_u.new_zeros(classes, size), [None] * len(plan.filters)
+        of_bias = grad_u.new_zeros(classes, size)
+        of_parameters: list[Tensor | None] = [None] * len(plan.filters)
         grad_b: list[Tensor] = [grad_u.new_zeros(1, 1, 1).expand(n, len(plan.group), classes)] * plan.iterations
         later = grad_b[0]
         for t in reversed(range(plan.iterations)):
+            pool.clear()  # unused blocks are of other sizes than those to come
             of_bias += grad_u.sum(dim=0)
             for g, a_bar in enumerate(plan.filters):
-                is_learned = ctx.needs_input_grad[3 + g]
-                found, of_p = a_bar.gradients(p[t][g].flatten(1), grad_u.flatten(1), is_learned)
-                of_parameters[g] = found if of_parameters[g] is None else of_parameters[g] + found
-                p[t][g] = of_p.view(n, classes, size)
-                del of_p
+                found = _filter_backward(a_bar, p[t][g], grad_u, ctx.needs_input_grad[3 + g])
+                of_parameters[g] = _sum(of_parameters[g], found)
             if t == 0:
                 break
             grad_b[t], grad_u = pool.empty(c[t], *c[t].shape), pool.empty(grad_u, *grad_u.shape)
@@ -120,6 +134,21 @@ class _RouteInBlocks(torch.autograd.Function):
             later = grad_b[t]
         weights = ctx.given[len(plan.filters) :]
         return None, None, of_bias, *of_parameters, *_of_weights(plan, weights, c, p, grad_b, u)
+
+
+def _filter_backward(a_bar: LinearOperator, p: Tensor, grad_u: Tensor, is_learned: bool) -> Tensor | None:
+    """``p`` becomes its own gradient; that of the filter's parameter. The filter keeps some copies of what it is given,
+    so it is given one class at a time."""
+    total: Tensor | None = None
+    for l in range(p.shape[1]):
+        found, p[:, l] = a_bar.gradients(p[:, l].contiguous(), grad_u[:, l].contiguous(), is_learned)
+        total = _sum(total, found)
+    return total
+
+
+def _sum(total: Tensor | None, found: Tensor | None) -> Tensor | None:
+    """``None`` counts as nothing."""
+    return found if total is None or found is None else total + found
 
 
 def _select_equally(plan: _Plan, p: Tensor) -> Tensor:
