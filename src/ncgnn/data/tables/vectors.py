@@ -21,11 +21,12 @@ BESIDE = "vector"
 
 def with_vectors(table: pd.DataFrame, where: str, source: Any, kept: Collection[str]) -> pd.DataFrame:
     """The table with a column for each number of its vectors, except those in the columns ``kept``."""
-    parts = []
-    for name in table.columns:
-        found = None if name in kept else _vectors(table[name], where)
-        parts.append(table[[name]] if found is None else _named(found, name))
+    columns = ((name, _vectors(column, where)) for name, column in table.items() if name not in kept)
+    found = {name: vectors for name, vectors in columns if vectors is not None}
     beside = vectors_beside(source)
+    if not found and beside is None:
+        return table
+    parts = [_named(found[name], name) if name in found else table[[name]] for name in table.columns]
     if beside is not None:
         parts.append(_named(_read(beside, len(table)), BESIDE))
     names = [name for part in parts for name in part.columns]
@@ -33,7 +34,7 @@ def with_vectors(table: pd.DataFrame, where: str, source: Any, kept: Collection[
     if twice.any():
         name = names[int(twice.argmax())]
         raise InputError(f"{where}: a vector needs the column {name!r}, which there is already: rename one")
-    return table if len(parts) == len(names) == table.shape[1] else pd.concat(parts, axis=1)
+    return pd.concat(parts, axis=1)
 
 
 def vectors_beside(table: Any) -> Path | None:
