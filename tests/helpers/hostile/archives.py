@@ -44,14 +44,16 @@ def _with_odd(drawn: Random, array: np.ndarray) -> np.ndarray:
 def _typed(values: np.ndarray, like: np.dtype) -> np.ndarray:
     kind = np.str_ if like.kind == "U" else like
     try:
-        return values.astype(kind)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return values.astype(kind)
     except (OverflowError, ValueError, TypeError):
         return values.astype(np.str_ if like.kind == "U" else np.float64)
 
 
 def _of_other_type(drawn: Random, array: np.ndarray) -> np.ndarray:
     try:
-        return array.astype(drawn.choice(_TYPES))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return array.astype(drawn.choice(_TYPES))
     except (ValueError, TypeError, UnicodeEncodeError):
         return np.zeros(array.shape, drawn.choice(_TYPES))
 

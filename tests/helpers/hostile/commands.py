@@ -64,7 +64,9 @@ def complaint(commands: Commands, folder: Path, arguments: list[str]) -> str:
     lines = ended.err.splitlines()
     after = contents(folder)
     made = {name.split("/")[0] for name in set(after) - set(before)}
-    is_found = ended.code == 1 and arguments[0] == "check" and not lines  # check found something serious
+    is_found = (
+        ended.code == 1 and arguments[0] == "check" and all(line.startswith("note:") for line in lines)
+    )  # check found something serious
     said = [line for line in lines if line.startswith("ncgnn:")]
     wrong = {
         f"exit code {ended.code}": ended.code not in (0, 2) and not is_found,

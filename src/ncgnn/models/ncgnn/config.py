@@ -115,12 +115,14 @@ class Config(RunSettings):
     )
     normalize_features: bool = Field(False, description="divide each feature row by its L1 norm")
     balance: bool = Field(False, description="give all classes the same weight, however many nodes they have")
-    batch: Annotated[int, Field(ge=1)] | None = Field(None, description="target nodes per step; none: the full batch")
+    batch: Annotated[int, Field(ge=1, le=10**9)] | None = Field(
+        None, description="target nodes per step; none: the full batch"
+    )
     batch_routing: BatchRouting = Field(
         "local",
         description="batches: exact routes all nodes that matter, local the nearby ones, history remembers these",
     )
-    batch_age: Annotated[int, Field(ge=1)] = Field(
+    batch_age: Annotated[int, Field(ge=1, le=10**9)] = Field(
         10, description="batches: epochs after which remembered couplings are computed again"
     )
     seed: Seed = 0
