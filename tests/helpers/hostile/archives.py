@@ -1,9 +1,11 @@
 """Hostile ``.npz`` files."""
 
 import io
+import warnings
 import zipfile
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -44,16 +46,21 @@ def _with_odd(drawn: Random, array: np.ndarray) -> np.ndarray:
 def _typed(values: np.ndarray, like: np.dtype) -> np.ndarray:
     kind = np.str_ if like.kind == "U" else like
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return values.astype(kind)
+        return _cast(values, kind)
     except (OverflowError, ValueError, TypeError):
         return values.astype(np.str_ if like.kind == "U" else np.float64)
 
 
+def _cast(values: np.ndarray, kind: Any) -> np.ndarray:
+    """Values of another type, whatever is lost."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        return values.astype(kind)
+
+
 def _of_other_type(drawn: Random, array: np.ndarray) -> np.ndarray:
     try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return array.astype(drawn.choice(_TYPES))
+        return _cast(array, drawn.choice(_TYPES))
     except (ValueError, TypeError, UnicodeEncodeError):
         return np.zeros(array.shape, drawn.choice(_TYPES))
 

@@ -41,7 +41,8 @@ def metadata(content: bytes) -> dict[str, str]:
 
 
 def _change(drawn: Random, header: dict[str, Any]) -> None:
-    place = header["config"] if drawn.random() < 0.6 and header["config"] else header
+    config = header["config"]
+    place = config if drawn.random() < 0.6 and isinstance(config, dict) and config else header
     key = drawn.choice(sorted(place))
     if isinstance(place[key], list) and place[key] and drawn.random() < 0.5:
         place[key][drawn.randrange(len(place[key]))] = drawn.choice((*_VALUES, *ODD_NAMES))
