@@ -1,5 +1,7 @@
 """struc2vec (Ribeiro et al., 2017): nodes are close if the degrees around them are alike, wherever they are."""
 
+import math
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -86,7 +88,7 @@ def _walks(n: int, pairs: np.ndarray, weights: np.ndarray) -> np.ndarray:
     cumulated = np.cumsum(layered, axis=1)
     similar = layered > layered.mean(axis=1, keepdims=True)
     many = np.add.reduceat(np.pad(similar, ((0, 0), (0, 1))).astype(float), starts[:-1], axis=1)
-    up = np.log(many + np.e)
+    up = np.log(many + math.e)
     uniform = np.random.default_rng(0).random((n * _WALKS, _LENGTH, 2))
     return walked(starts, ends, cumulated, up / (1 + up), uniform)
 
