@@ -40,10 +40,10 @@ def not_utf8() -> pa.Array:
         (pa.array([i * 10**13 for i in range(NODES)], pa.timestamp("s")), "column 'odd'"),
         (pa.array([2**31 - 1 - i for i in range(NODES)], pa.date32()), "column 'odd'"),
         (pa.array([i * 10**12 for i in range(NODES)], pa.duration("s")), "column 'odd'"),
-        (pa.array([[i] for i in range(NODES)]), "column 'odd': contains .* values, not numbers or text"),
+        (pa.array([[[i]] for i in range(NODES)]), "column 'odd': contains .* values, not numbers or text"),
         (pa.array([{"a": i} for i in range(NODES)]), "column 'odd': contains .* values, not numbers or text"),
     ],
-    ids=["binary", "fixed", "utf8", "zone", "far", "date", "duration", "list", "struct"],
+    ids=["binary", "fixed", "utf8", "zone", "far", "date", "duration", "nested list", "struct"],
 )
 def test_parquet_columns_that_are_no_features(refuses, with_column, column, message):
     with_column(column)
