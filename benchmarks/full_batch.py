@@ -25,13 +25,14 @@ def measure(nodes: int, most_bytes: int | None = None) -> dict[str, float | int 
     from ncgnn.data import split_stratified
     from ncgnn.data.generated.large import large_graph
     from ncgnn.models.base.contestant import enter
+    from ncgnn.models.ncgnn import memory
     from ncgnn.models.ncgnn.config import Config
     from ncgnn.nn import model
     from ncgnn.provenance import machine
     from ncgnn.train.reproducible import use_threads
 
     if most_bytes is not None:
-        model.MOST_BYTES = cost.MOST_BYTES = most_bytes
+        model.MOST_BYTES = memory.MOST_BYTES = most_bytes
     with use_threads(1):
         config = Config.make({})
         start = process_time()
