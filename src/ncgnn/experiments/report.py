@@ -65,7 +65,7 @@ def _further(cell: Cell, runs: Runs) -> list[Value]:
 
 def judged(cell: Cell, runs: Runs) -> str:
     """The verdict that counts: on Syn-Cora, where the paper's graphs may differ, the one based on margins. The extended
-    model is no model of the paper, so its accuracy is compared."""
+    model is not one of the paper's, so its accuracy is compared."""
     rows = runs.get(cell, ())
     by_margin = cell.is_synthetic and cell.model == NCGNN_A and rows
     return str(synthetic_margins(cell, runs)[-1] if by_margin else _line(cell, rows)[-1])

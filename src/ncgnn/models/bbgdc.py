@@ -1,4 +1,4 @@
-"""BBGDC (Hasanzadeh et al., 2020): a GCN whose edges drop out at rates that are learnt."""
+"""BBGDC (Hasanzadeh et al., 2020): a GCN whose edges drop out at rates that are learned."""
 
 import math
 from typing import TYPE_CHECKING, Any, cast

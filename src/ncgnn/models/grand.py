@@ -28,7 +28,7 @@ class GRANDSettings(TrainingSettings):
 
     width: int = Field(32, ge=1, le=4096, description="size of the hidden layer")
     order: int = Field(8, ge=0, le=1000, description="number of smoothing steps, over which features are averaged")
-    draws: int = Field(4, ge=1, le=64, description="how often nodes are dropped anew in a training step")
+    draws: int = Field(4, ge=1, le=64, description="number of random draws of dropped nodes in each training step")
     node_dropout: float = Field(0.5, ge=0, lt=1, description="rate at which nodes lose all features before smoothing")
     dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate on smoothed features")
     hidden_dropout: float = Field(0.5, ge=0, lt=1, description="dropout rate on the hidden layer")
