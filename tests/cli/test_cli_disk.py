@@ -66,19 +66,21 @@ def test_no_room_for_what_is_printed_is_one_line(command, here, karate_run):
 
 @pytest.mark.long
 @pytest.mark.parametrize("out", ["runs/old", "runs/new"])
-def test_sigterm_ends_training_with_one_line_and_leaves_nothing(command, here, old_run, out):
+def test_sigterm_ends_training_with_one_line_and_leaves_only_its_checkpoint(command, here, old_run, out):
     before = contents(here)
     arguments = [command, "train", "karate", *FOREVER, *QUICK, "--out", out, "--overwrite"]
     process = subprocess.Popen(arguments, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr.readline().startswith("... ")  # it is training
         process.terminate()
-        out, err = process.communicate(timeout=60)
+        said, err = process.communicate(timeout=60)
     finally:
         process.kill()
         process.wait()
-    assert (process.returncode, out, err) == (143, "", "ncgnn: stopped by SIGTERM\n")
-    assert contents(here) == before
+    assert (process.returncode, said, err) == (143, "", "ncgnn: stopped by SIGTERM\n")
+    left = contents(here)
+    assert {name: left[name] for name in before} == before
+    assert set(left) - set(before) - {out} == {f"{out}/checkpoint", f"{out}/checkpoint/training-1.pt"}
 
 
 def test_sigterm_is_like_ctrl_c_with_a_code_of_its_own(ncgnn, here, monkeypatch):

@@ -15,13 +15,13 @@ class History:
     """
 
     def __init__(self, num_nodes: int, iterations: int, capsules: int, classes: int, folder: Path) -> None:
-        self._couplings = scratch(folder, iterations - 1, num_nodes, capsules, classes)
+        self.couplings = scratch(folder, iterations - 1, num_nodes, capsules, classes)
 
     def push(self, iteration: int, nodes: np.ndarray, c: Tensor) -> None:
-        self._couplings[iteration - 1, torch.from_numpy(nodes)] = c.detach()
+        self.couplings[iteration - 1, torch.from_numpy(nodes)] = c.detach()
 
     def pull(self, iteration: int, nodes: np.ndarray) -> Tensor:
-        return self._couplings[iteration - 1, torch.from_numpy(nodes)]
+        return self.couplings[iteration - 1, torch.from_numpy(nodes)]
 
 
 def scratch(folder: Path, *shape: int) -> Tensor:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from weakref import ref
 
 import numpy as np
@@ -68,6 +68,13 @@ class Batches(Inputs):
         """Class scores of all nodes [N, C]."""
         blocks = sweep(cast(NCGNN, module), self.whole)
         return torch.cat([lengths(block.capsules) for block in blocks])
+
+    def state(self, module: nn.Module) -> dict[str, Any]:
+        return self.memory.state(module) if self.routing == "history" else {}
+
+    def restore(self, module: nn.Module, state: dict[str, Any]) -> None:
+        if state:
+            self.memory.restore(cast(NCGNN, module), state)
 
     def parts(self, targets: np.ndarray) -> "Iterator[Part]":
         """Batches of these nodes, in their order."""
@@ -162,14 +169,28 @@ class Memory:
         if is_same and epoch - self.refreshed < self.max_age:
             return
         if not is_same:
-            layer = module.capsule_layers[-1]
-            sizes = layer.iterations, layer.in_capsules, layer.out_capsules
-            self.history = History(self.whole.rows[0].num_nodes, *sizes, self.whole.folder)
-        self._trained, self.refreshed = ref(module), epoch
+            self._begin(module)
+        self.refreshed = epoch
         was_training = module.training
         for _ in sweep(module.eval(), self.whole, self.history.push):
             pass
         module.train(was_training)
+
+    def _begin(self, module: NCGNN) -> None:
+        layer = module.capsule_layers[-1]
+        sizes = layer.iterations, layer.in_capsules, layer.out_capsules
+        self.history = History(self.whole.rows[0].num_nodes, *sizes, self.whole.folder)
+        self._trained = ref(module)
+
+    def state(self, module: nn.Module) -> dict[str, Any]:
+        """For a checkpoint of the training of a module."""
+        is_begun = self._trained is not None and self._trained() is module
+        return {"couplings": self.history.couplings, "refreshed": self.refreshed} if is_begun else {}
+
+    def restore(self, module: NCGNN, state: dict[str, Any]) -> None:
+        self._begin(module)
+        self.history.couplings.copy_(state["couplings"])
+        self.refreshed = state["refreshed"]
 
 
 def restricted(split: Data, nodes: np.ndarray) -> Data:

@@ -50,9 +50,10 @@ def check_run_folder(folder: Path, inputs: Sequence[Path], is_searched: bool) ->
         check_place(place)
         if any(_is_same(place, file) for file in inputs):
             raise InputError(f"{folder}: the run would replace the input {place}: choose another --out")
-    others = [path for path in (folder / "search").glob("*") if path.suffix not in (".safetensors", ".tmp")]
-    if is_searched and others:
-        raise InputError(f"{folder}: the search would remove {others[0]}: choose another --out")
+    for name, suffix in (("checkpoint", ".pt"), *[("search", ".safetensors")] * is_searched):
+        others = [path for path in (folder / name).glob("*") if path.suffix not in (suffix, ".tmp")]
+        if others:
+            raise InputError(f"{folder}: the {name} would remove {others[0]}: choose another --out")
 
 
 def check_no_run(folder: Path) -> None:

@@ -2,7 +2,8 @@
 
 import shlex
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from ncgnn.scored import Scored
     from ncgnn.search import Found
     from ncgnn.train import Epoch
+
+
+CHECKPOINT = "checkpoint"
+"""The folder of unfinished trainings, inside that of the run."""
 
 
 @dataclass(frozen=True)
@@ -78,19 +83,20 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     told: list[str] = []
     found = None
     read = source(graph, folder)  # the files as they were before the training
-    if plan.search == "none":
-        scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
-    else:
-        found, scored = _search(prepared, classifier, plan, title, folder)
-        rows, told = _of_rivals(prepared, classifier, scored, found), summary(found)
-    final = _refit(prepared, classifier, scored, found, title) if plan.refit else None
+    with _continued(data, plan, folder / CHECKPOINT):
+        if plan.search == "none":
+            scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
+        else:
+            found, scored = _search(prepared, classifier, plan, title, folder)
+            rows, told = _of_rivals(prepared, classifier, scored, found), summary(found)
+        final = _refit(prepared, classifier, scored, found, title) if plan.refit else None
     if final is not None:
         scored = replace(scored, calibration=final.calibration)
         told += after_refit(scored, final)
     run = run_description(classifier, scored, number, sys.argv[1:], final) | {KEY: read} | _more(found, plan, rows)
     page, is_searched = _page(folder, classifier.model), found is not None
     text = _report(page, classifier, scored, rows, told, is_searched)
-    with together(folder, (*RUN_FILES, *["search"] * is_searched)) as stage:
+    with together(folder, (*RUN_FILES, CHECKPOINT, *["search"] * is_searched)) as stage:
         write_files(stage, run, classifier, final or scored)
         write_report(stage, title, text)
         if found is not None:
@@ -105,6 +111,24 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
             write_description(stage, run)
             write_report(stage, title, text)
     return Outcome(folder, run, text, rows)
+
+
+@contextmanager
+def _continued(data: "Data", plan: Plan, folder: Path) -> Iterator[None]:
+    """Trainings that continue where they were killed; those of a search are stored by itself, as a whole."""
+    from ncgnn.data.fingerprint import fingerprint_with_split
+    from ncgnn.provenance import versions
+    from ncgnn.train.checkpoint import Checkpoints, checkpointed
+
+    def about() -> list[object]:
+        settings = plan.settings.model_dump(mode="json")
+        return [versions("ncgnn"), fingerprint_with_split(data), plan.model.name, settings, plan.refit]
+
+    def tell(epoch: int) -> None:
+        print(f"note: an interrupted training continues after epoch {epoch}", file=sys.stderr, flush=True)
+
+    with checkpointed(Checkpoints(folder, about, tell)) if plan.search == "none" else nullcontext():
+        yield
 
 
 def _search(

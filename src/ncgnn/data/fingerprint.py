@@ -32,6 +32,14 @@ def fingerprint(data: Data) -> str:
     return digest.hexdigest()[:16]
 
 
+def fingerprint_with_split(data: Data) -> str:
+    """A hash of the graph and of its training and validation nodes."""
+    digest = hashlib.sha256()
+    for mask in (data.train_mask, data.val_mask):
+        digest.update(mask.numpy().tobytes())
+    return fingerprint(data) + digest.hexdigest()
+
+
 def _of_tables(data: Data) -> list[np.ndarray]:
     """Names, directions and edges of the edge tables; nothing for a named graph, which has them or not as files do."""
     tables = data.get("edge_tables")

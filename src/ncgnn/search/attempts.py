@@ -16,7 +16,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.calibration.calibration import fit_temperature, heat, smoothed_loss
-from ncgnn.data.fingerprint import fingerprint
+from ncgnn.data.fingerprint import fingerprint_with_split
 from ncgnn.data.splits import redrawn
 from ncgnn.files import atomic
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes
@@ -118,10 +118,7 @@ class Trainer:
 
     @cached_property
     def _of_graph(self) -> str:
-        data, digest = self.graph.data, hashlib.sha256()
-        for mask in (data.train_mask, data.val_mask):
-            digest.update(mask.numpy().tobytes())
-        return fingerprint(data) + digest.hexdigest()
+        return fingerprint_with_split(self.graph.data)
 
     def _key(self, attempt: Attempt) -> str:
         """The name of everything that the result depends on."""

@@ -34,3 +34,10 @@ class Inputs:
     def only(self, split: Data, nodes: Tensor) -> tuple["Inputs", Data]:
         """Inputs that give the scores of ``nodes`` (a mask), and their split; by default everything."""
         return self, split
+
+    def state(self, module: nn.Module) -> dict[str, Any]:
+        """What the epochs so far have changed here, for a checkpoint; by default nothing."""
+        return {}
+
+    def restore(self, module: nn.Module, state: dict[str, Any]) -> None:
+        """Continue from what :meth:`state` returned."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -11,9 +12,11 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from torch_geometric.data import Data
 
 from ncgnn.sparse import pool
+from ncgnn.train.checkpoint import next_checkpoint
 from ncgnn.train.epoch import Diverged, Epoch
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.objectives import Forward, Objective
+from ncgnn.train.reproducible import random_state, set_random_state
 from ncgnn.train.stopping import Stopping
 
 
@@ -70,26 +73,79 @@ def _train(
     on_epoch: Callable[[Epoch], None],
     first: int,
 ) -> Trained:
-    history: list[Epoch] = []
-    averaged = AveragedModel(module, multi_avg_fn=get_ema_multi_avg_fn(how.averaging)) if how.averaging else None
-    judged = module if averaged is None else averaged.module
-    best, best_state = None, module.state_dict()
-    for number in range(first, first + how.epochs):
-        train_loss = _pass(module, inputs, split, how, number, averaged)
-        epoch = Epoch(number, train_loss, *_validate(judged, inputs, split, how.objective))
+    checkpoint, now = next_checkpoint(), _Progress(module, inputs, how)
+    found = None if checkpoint is None else checkpoint.read()
+    if checkpoint is not None and found is not None:
+        now.restore(found)
+        checkpoint.run.on_continue(now.history[-1].epoch)
+        for epoch in now.history:
+            on_epoch(epoch)
+    while not now.is_over:
+        number = first + len(now.history)
+        train_loss = _pass(module, inputs, split, how, number, now.averaged)
+        epoch = Epoch(number, train_loss, *_validate(now.judged, inputs, split, how.objective))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
-        history.append(epoch)
+        now.add(epoch)
         on_epoch(epoch)
-        if best is None or how.stopping.keeps(epoch, best):
-            best, best_state = epoch, deepcopy(judged.state_dict())
-        if how.stopping.is_over(history, best):
-            break
-    assert best is not None  # there is at least one epoch
-    module.load_state_dict(best_state)
+        if checkpoint is not None and (checkpoint.is_worth_it() if now.is_over else checkpoint.is_due()):
+            checkpoint.write(now.state())
+    module.load_state_dict(now.best_state)
     module.zero_grad()  # frees the memory of the gradients
     module.eval()
-    return Trained(best, history)
+    assert now.best is not None  # there is at least one epoch
+    return Trained(now.best, now.history)
+
+
+class _Progress:
+    """How far a training is: all that the epochs to come depend on."""
+
+    def __init__(self, module: nn.Module, inputs: Inputs, how: Training) -> None:
+        self.module, self.inputs, self.how = module, inputs, how
+        averaging = get_ema_multi_avg_fn(how.averaging) if how.averaging else None
+        self.averaged = None if averaging is None else AveragedModel(module, multi_avg_fn=averaging)
+        self.history: list[Epoch] = []
+        self.best: Epoch | None = None
+        self.best_state = module.state_dict()
+
+    @property
+    def judged(self) -> nn.Module:
+        """The module that is validated and kept."""
+        return self.module if self.averaged is None else self.averaged.module
+
+    @property
+    def is_over(self) -> bool:
+        ended = self.best is not None and self.how.stopping.is_over(self.history, self.best)
+        return ended or len(self.history) == self.how.epochs
+
+    def add(self, epoch: Epoch) -> None:
+        self.history.append(epoch)
+        if self.best is None or self.how.stopping.keeps(epoch, self.best):
+            self.best, self.best_state = epoch, deepcopy(self.judged.state_dict())
+
+    def state(self) -> dict[str, Any]:
+        """For a checkpoint; at the end, what is only needed to train on is left out."""
+        assert self.best is not None
+        return {
+            "history": [tuple(epoch) for epoch in self.history],
+            "best": tuple(self.best),
+            "best_state": self.best_state,
+            "module": self.module.state_dict(),
+            "averaged": None if self.averaged is None else self.averaged.state_dict(),
+            "optimizer": self.how.optimizer.state_dict(),
+            "inputs": {} if self.is_over else self.inputs.state(self.module),
+            "random": random_state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.history = [Epoch(*values) for values in state["history"]]
+        self.best, self.best_state = Epoch(*state["best"]), state["best_state"]
+        self.module.load_state_dict(state["module"])
+        if self.averaged is not None:
+            self.averaged.load_state_dict(state["averaged"])
+        self.how.optimizer.load_state_dict(state["optimizer"])
+        self.inputs.restore(self.module, state["inputs"])
+        set_random_state(state["random"])
 
 
 def _pass(

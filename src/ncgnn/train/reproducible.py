@@ -1,4 +1,4 @@
-"""Reproducible runs: random seed and number of threads."""
+"""Reproducible runs: random numbers and number of threads."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +13,18 @@ def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
     with torch.random.fork_rng(devices=[device] if is_cuda else []):
         torch.manual_seed(seed)
         yield
+
+
+def random_state() -> list[torch.Tensor]:
+    """The state of the random numbers on the CPU and, if it is in use, on the GPU."""
+    return [torch.get_rng_state(), *([torch.cuda.get_rng_state()] if torch.cuda.is_initialized() else [])]
+
+
+def set_random_state(states: list[torch.Tensor]) -> None:
+    """Continue with a state that :func:`random_state` returned."""
+    torch.set_rng_state(states[0])
+    if len(states) > 1:
+        torch.cuda.set_rng_state(states[1])
 
 
 @contextmanager
