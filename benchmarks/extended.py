@@ -4,15 +4,15 @@
 writes the files that ``ncgnn reproduce`` reads, src/ncgnn/experiments/extended. Test labels are hidden throughout.
 
 Each model of the tables is trained with several settings on labels alone; the two best learn from themselves, from an
-APPNP, and from both. The mean validation accuracy over the first splits decides, each averaged over ten consecutive
-epochs. The GCN goes through the same procedure.
+APPNP, and from both. All are trained on the first split, and the better half of them on the next one. The mean
+validation accuracy over these splits decides, each averaged over ten consecutive epochs. On graphs with few nodes to
+judge, nothing is left out before all splits have been seen. The GCN goes through the same procedure.
 """
 
 import argparse
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from time import process_time
@@ -45,6 +45,10 @@ STUDENT = "small, averaged weights, little decay"
 """Weak on labels alone, but it learns well from others."""
 
 
+Option = tuple[str, tuple[str, ...]]
+"""A candidate and the models that teach it."""
+
+
 @dataclass(frozen=True)
 class Task:
     """A model to choose for a graph, and the cell whose splits it is chosen on."""
@@ -56,11 +60,15 @@ class Task:
         return LINES[self.cell.model]
 
     @property
+    def has_few_judges(self) -> bool:
+        return self.cell.dataset in ("texas", "cornell", "wisconsin")
+
+    @property
     def runs(self) -> list[tuple[int, int]]:
         """Splits and seeds: more of them where few nodes judge."""
         if self.cell.is_synthetic:
             return [(0, seed) for seed in range(3)]
-        return [(split, 0) for split in range(5 if self.cell.dataset in ("texas", "cornell", "wisconsin") else 2)]
+        return [(split, 0) for split in range(5 if self.has_few_judges else 2)]
 
 
 def tasks() -> list[Task]:
@@ -84,19 +92,17 @@ def candidates(task: Task) -> dict[str, RunSettings]:
 
 
 def _of_ncgnn(task: Task, preset: Config) -> dict[str, dict[str, Any]]:
-    """The paper's model in three ways of training and, where neighbours may differ, groups of capsules."""
+    """The preset and a small student; beside them the preset with averaged weights or, where neighbours may differ, the
+    portfolio with its groups of capsules."""
     own = preset.model_dump(exclude={"seed"})
-    found = {
-        "preset": own,
-        "averaged weights": own | AVERAGED,
-        "averaged weights, little decay": own | AVERAGED | _LIGHT,
-        STUDENT: own | AVERAGED | _LIGHT | _SMALL,
-    }
-    if task.cell.table in ("5", "6", "extra"):
-        model = find_model(task.line.model)
-        portfolio = model.portfolio(_prepared(task.cell, 0))
-        found |= {f"portfolio: {name}": one.model_dump(exclude={"seed"}) for name, one in portfolio.items()}
-    return found
+    found = {"preset": own, STUDENT: own | AVERAGED | _LIGHT | _SMALL}
+    if task.cell.table not in ("5", "6", "extra"):
+        return found | {
+            "averaged weights": own | AVERAGED,
+            "averaged weights, little decay": own | AVERAGED | _LIGHT,
+        }
+    portfolio = find_model(task.line.model).portfolio(_prepared(task.cell, 0))
+    return found | {f"portfolio: {name}": one.model_dump(exclude={"seed"}) for name, one in portfolio.items()}
 
 
 @cache
@@ -107,32 +113,36 @@ def _prepared(cell: Cell, split: int) -> PreparedGraph:
 def choose(task: Task) -> None:
     """Measure what is missing for a task, labels alone before teachers."""
     known = candidates(task)
-    for split, seed in task.runs:
-        for name in known:
-            _measure(task, name, (), split, seed)
-    finalists = dict.fromkeys((*ranked(task)[:FINALISTS], *([STUDENT] if STUDENT in known else [])))
-    for split, seed in task.runs:
-        for name in finalists:
-            for teachers in TEACHERS:
-                _measure(task, name, teachers, split, seed)
+    _halve(task, [(name, ()) for name in known])
+    alone = [name for (name, teachers), _ in means(task) if not teachers]
+    finalists = dict.fromkeys((*alone[:FINALISTS], *([STUDENT] if STUDENT in known else [])))
+    _halve(task, [(name, teachers) for name in finalists for teachers in TEACHERS])
 
 
-def ranked(task: Task) -> list[str]:
-    """Candidates on labels alone, best first."""
-    return [name for (name, teachers), _ in means(task) if not teachers]
+def _halve(task: Task, field: Sequence[Option]) -> None:
+    for number, (split, seed) in enumerate(task.runs, 1):
+        for name, teachers in field:
+            _measure(task, name, teachers, split, seed)
+        found = measured(task)
+        ranked = sorted(field, key=lambda option: -fmean(found[option][run] for run in task.runs[:number]))
+        field = ranked if task.has_few_judges else ranked[: max(FINALISTS, (len(field) + 1) // 2)]
 
 
-def means(task: Task) -> list[tuple[tuple[str, str], float]]:
-    """Mean validation accuracy of each candidate and its teachers, best first; of equal ones the simpler."""
-    known = candidates(task)
-    rows = [row for row in table.read(RESULTS) if _is_of(row, task) and row["candidate"] in known]
-    rows = [row for row in rows if str(row["config"]) == known[row["candidate"]].hash]
-    rows.sort(key=lambda row: (str(row["teachers"]), list(known).index(row["candidate"])))
-    found = {key: list(group) for key, group in groupby(rows, lambda row: (row["candidate"], str(row["teachers"])))}
-    full = {
-        key: fmean(row["val_accuracy"] for row in group) for key, group in found.items() if len(group) == len(task.runs)
-    }
-    return sorted(full.items(), key=lambda one: -one[1])
+def means(task: Task) -> list[tuple[Option, float]]:
+    """Mean validation accuracy of each option that was trained on all splits, best first; of equal ones the simpler."""
+    full = [(option, fmean(runs.values())) for option, runs in measured(task).items() if len(runs) == len(task.runs)]
+    return sorted(full, key=lambda one: -one[1])
+
+
+def measured(task: Task) -> dict[Option, dict[tuple[int, int], float]]:
+    """Validation accuracies of each option with its present settings by split and seed, the simpler options first."""
+    known, found = candidates(task), dict[Option, dict[tuple[int, int], float]]()
+    for row in table.read(RESULTS):
+        name = row["candidate"]
+        if _is_of(row, task) and name in known and str(row["config"]) == known[name].hash:
+            runs = found.setdefault((name, tuple(row["teachers"].split())), {})
+            runs[row["split"], row["seed"]] = row["val_accuracy"]
+    return dict(sorted(found.items(), key=lambda one: (len(one[0][1]), list(known).index(one[0][0]))))
 
 
 def _is_of(row: Row, task: Task) -> bool:
@@ -182,10 +192,10 @@ def write(task: Task) -> None:
     )
     head = [
         "python -m benchmarks.extended",
-        f"{name}; the best of {len(best)} with and without teachers",
+        f"{name}; the best of {len(measured(task))} with and without teachers",
         f"validation accuracy {accuracy:.4f} on {where}",
     ]
-    text = "".join(f"# {line}\n" for line in head) + f"teachers = {teachers.split()}\n".replace("'", '"')
+    text = "".join(f"# {line}\n" for line in head) + f"teachers = {list(teachers)}\n".replace("'", '"')
     text += f"\n[settings]\n{toml(settings.effective())}"
     if APPNP in teachers:
         with use_threads(1):
