@@ -179,47 +179,110 @@ def run(graphs: Sequence[str], models: Sequence[str], splits: Sequence[int]) -> 
             print(graph, split, name, row["val_accuracy"], row["test_accuracy"], row["cpu_seconds"], flush=True)
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Our accuracies and those of the others on the splits that ours were measured on, by model, in points."""
+
+    found: dict[str, dict[int, float]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "Compared":
+        """Of the rows of one graph; models that lack one of our splits are left out."""
+        found: dict[str, dict[int, float]] = {NCGNN.name: {}}
+        for row in rows:
+            found.setdefault(row["model"], {})[row["split"]] = 100 * row["test_accuracy"]
+        own = found[NCGNN.name]
+        return cls({name: {s: runs[s] for s in own} for name, runs in found.items() if own and set(own) <= set(runs)})
+
+    @property
+    def own(self) -> dict[int, float]:
+        return self.found.get(NCGNN.name, {})
+
+    @property
+    def means(self) -> dict[str, float]:
+        return {name: fmean(runs.values()) for name, runs in self.found.items()}
+
+    @property
+    def gaps(self) -> list[float]:
+        """On each split, our lead over the rival that is best on average."""
+        rivals = {name: mean for name, mean in self.means.items() if name in RIVALS}
+        if not rivals:
+            return []
+        best = self.found[max(rivals, key=rivals.__getitem__)]
+        return [value - best[split] for split, value in self.own.items()]
+
+    @property
+    def half(self) -> float:
+        """Half the width of the 95 % interval of the lead."""
+        gaps = self.gaps
+        return float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / len(gaps) ** 0.5
+
+    @property
+    def verdict(self) -> str:
+        """``level`` within half a point of the best rival, or inside the interval; empty with fewer than two splits."""
+        if len(self.gaps) < 2:
+            return ""
+        gap, least = fmean(self.gaps), max(self.half, 0.5)
+        return "ahead" if gap > least else "behind" if gap < -least else "level"
+
+
 def render(rows: list[Row], graphs: Sequence[str]) -> str:
     """Mean test accuracy of each model on the splits that all have, and how ours compares with the best other."""
     names = [NCGNN.name, *RIVALS, SAME]
     titles = [*(find_model(name).title for name in names[:-1]), "GCN, same search"]
     head = ["graph", "splits", *titles, "difference", "±", "verdict", "seconds"]
-    lines, verdicts = [], []
-    for graph in graphs:
-        found: dict[str, dict[int, Row]] = {}
-        for row in rows:
-            if row["graph"] == graph:
-                found.setdefault(row["model"], {})[row["split"]] = row
-        if NCGNN.name not in found:
-            continue
-        line, verdict = _line({name: found.get(name, {}) for name in names})
-        lines.append([graph, *line])
-        verdicts.append(verdict)
-    if not lines:
+    found = _by_graph(rows, graphs)
+    if not found:
         return NOTHING
-    counts = ", ".join(f"{verdicts.count(kind)} {kind}" for kind in ("ahead", "level", "behind"))
-    judged = len([kind for kind in verdicts if kind])
-    return f"{markdown(head, lines)}\n\nOf {judged} graphs with at least two splits: {counts}. {made_on(rows)}"
+    lines = [[graph, *_line(one, names), _seconds(rows, graph)] for graph, one in found.items()]
+    missing = [
+        f"{title} ({len(lacking)} graphs)"
+        for name, title in zip(names, titles, strict=True)
+        if (lacking := [graph for graph, one in found.items() if name not in one.found])
+    ]
+    said = [count(found)]
+    if missing:
+        said.append(f"Not measured on all of these splits, and left out there: {', '.join(missing)}.")
+    later = _by_graph([row for row in rows if row["split"] > 0], graphs)
+    if any(one.verdict for one in later.values()):
+        said.append(f"Without split 0: {count(later)}")
+    return "\n\n".join([markdown(head, lines), *said, made_on(rows)])
 
 
-def _line(found: dict[str, dict[int, Row]]) -> tuple[list[str], str]:
-    own = found[NCGNN.name]
-    full = {name: splits for name, splits in found.items() if set(own) <= set(splits)}
-    means = {name: fmean(100 * splits[s]["test_accuracy"] for s in own) for name, splits in full.items()}
-    cells = [f"{means[name]:.1f}" if name in means else "-" for name in found]
-    seconds = f"{fmean(row['cpu_seconds'] for row in own.values()):.0f}"
-    rivals = {name: mean for name, mean in means.items() if name in RIVALS}
-    if not rivals:
-        return [str(len(own)), *cells, "-", "-", "-", seconds], ""
-    best = max(rivals, key=rivals.__getitem__)
-    gaps = [100 * (own[s]["test_accuracy"] - full[best][s]["test_accuracy"]) for s in own]
-    gap = fmean(gaps)
-    if len(gaps) < 2:
-        return [str(len(own)), *cells, f"{gap:+.1f}", "-", "-", seconds], ""
-    half = float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / len(gaps) ** 0.5
-    least = max(half, 0.5)
-    verdict = "ahead" if gap > least else "behind" if gap < -least else "level"
-    return [str(len(own)), *cells, f"{gap:+.1f}", f"{half:.1f}", verdict, seconds], verdict
+def _by_graph(rows: Sequence[Row], graphs: Sequence[str]) -> dict[str, Compared]:
+    """The graphs on which ours was measured."""
+    found = {graph: Compared.of([row for row in rows if row["graph"] == graph]) for graph in graphs}
+    return {graph: one for graph, one in found.items() if one.own}
+
+
+def _line(one: Compared, names: Sequence[str]) -> list[str]:
+    gaps = one.gaps
+    lead = [f"{fmean(gaps):+.1f}" if gaps else "-", f"{one.half:.1f}" if len(gaps) > 1 else "-", one.verdict or "-"]
+    return [str(len(one.own)), *(f"{one.means[name]:.1f}" if name in one.means else "-" for name in names), *lead]
+
+
+def _seconds(rows: Sequence[Row], graph: str) -> str:
+    own = (row["cpu_seconds"] for row in rows if row["graph"] == graph and row["model"] == NCGNN.name)
+    return f"{fmean(own):.0f}"
+
+
+def count(found: dict[str, Compared]) -> str:
+    """On how many graphs ours is as good as the best rival, and on which it is more than two points behind."""
+    judged = {graph: one for graph, one in found.items() if one.verdict}
+    kinds = [one.verdict for one in judged.values()]
+    good, apart = len(judged) - kinds.count("behind"), [g for g, one in judged.items() if fmean(one.gaps) < -2]
+    clear = [graph for graph in apart if judged[graph].verdict == "behind"]
+    inside = [graph for graph in apart if graph not in clear]
+    return (
+        f"Of {len(judged)} graphs with at least two splits, NCGNN is at least level with the best other model on {good}"
+        f" ({kinds.count('ahead')} ahead, {kinds.count('level')} level) and behind on {kinds.count('behind')}. It is"
+        f" clearly behind by more than two points on {_listed(clear)}; the difference is as large, but inside its"
+        f" interval, on {_listed(inside)}."
+    )
+
+
+def _listed(graphs: Sequence[str]) -> str:
+    return f"{len(graphs)} ({', '.join(graphs)})" if graphs else "0"
 
 
 def report() -> None:

@@ -85,3 +85,54 @@ def test_small_graphs_come_first_and_a_split_of_all_before_the_next():
     assert len(set(default.GRAPHS)) == 23
     found = list(default.orders(["texas", "cora"], ["gcn", "mlp"], [0, 1]))
     assert found[:5] == [(g, 0, m) for g in ("texas", "cora") for m in ("gcn", "mlp")] + [("texas", 1, "gcn")]
+
+
+def rows_of(graph: str, **accuracies: list[float]) -> list[dict]:
+    """Rows of models, an accuracy for each split."""
+    names = {name.replace("_", "-"): values for name, values in accuracies.items()}
+    where = dict.fromkeys(("date", "cpu", "cores", "threads", "python", "torch", "torch_geometric", "numba"), "x")
+    return [
+        {"graph": graph, "split": split, "model": name, "test_accuracy": value, "cpu_seconds": 2.0, "load": 0.0}
+        | where
+        | {"commit": "x"}
+        for name, values in names.items()
+        for split, value in enumerate(values)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ours", "verdict"),
+    [
+        ([0.8, 0.8, 0.8], "ahead"),
+        ([0.7, 0.7, 0.7], "level"),
+        ([0.696, 0.696, 0.696], "level"),  # within half a point
+        ([0.694, 0.694, 0.694], "behind"),
+        ([0.5, 0.7, 0.8], "level"),  # inside the interval
+        ([0.5], ""),
+    ],
+)
+def test_level_is_within_half_a_point_or_inside_the_interval(ours, verdict):
+    found = default.Compared.of(rows_of("texas", ncgnn=ours, mlp=[0.7] * 3, gcn=[0.1] * 3))
+    assert found.verdict == verdict
+
+
+def test_a_model_without_one_of_our_splits_is_left_out_and_named():
+    rows = rows_of("texas", ncgnn=[0.7, 0.7], mlp=[0.7, 0.7], gat=[0.9], gcn_searched=[0.9, 0.9])
+    assert default.Compared.of(rows).gaps == [0, 0]  # neither GAT nor the control is the best other model
+    assert "GAT (1 graphs)" in default.render(rows, ["texas"])
+
+
+def test_graphs_are_counted_by_verdict_and_by_two_points():
+    rows = [
+        *rows_of("texas", ncgnn=[0.6, 0.8, 0.6], mlp=[0.7, 0.7, 0.7]),  # 3.3 points behind, inside the interval
+        *rows_of("cornell", ncgnn=[0.6, 0.6, 0.6], mlp=[0.7, 0.7, 0.7]),
+        *rows_of("wisconsin", ncgnn=[0.69, 0.69, 0.69], mlp=[0.7, 0.7, 0.7]),
+        *rows_of("cora", ncgnn=[0.8, 0.8, 0.8], mlp=[0.7, 0.7, 0.7]),
+        *rows_of("actor", ncgnn=[0.1], mlp=[0.7]),
+    ]
+    text = default.render(rows, default.GRAPHS)
+    assert "Of 4 graphs with at least two splits" in text
+    assert "on 2 (1 ahead, 1 level) and behind on 2" in text
+    assert "by more than two points on 1 (cornell); the difference is as large" in text
+    assert "interval, on 1 (texas)." in text
+    assert "Without split 0: Of 4 graphs" in text
