@@ -29,9 +29,21 @@ def duplicate_groups(view: View) -> np.ndarray:
     return numbers
 
 
+def copied_test_nodes(view: View) -> np.ndarray:
+    """Test nodes with a copy among the training or validation nodes, if they are enough for a warning."""
+    numbers = duplicate_groups(view)
+    leaking = _leaking(view, numbers, _copies(view, numbers))
+    return leaking if _level(view, len(leaking)) != "note" else leaking[:0]
+
+
+def _copies(view: View, numbers: np.ndarray) -> np.ndarray:
+    is_copy: np.ndarray = (np.bincount(numbers)[numbers] > 1) & (view.degree > 0)
+    return is_copy
+
+
 def duplicate_findings(view: View) -> list[Finding]:
     numbers = duplicate_groups(view)
-    is_copy = (np.bincount(numbers)[numbers] > 1) & (view.degree > 0)
+    is_copy = _copies(view, numbers)
     if not is_copy.any():
         return []
     leaking = _leaking(view, numbers, is_copy)

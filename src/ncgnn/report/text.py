@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from ncgnn.report.copies import Copies
 from ncgnn.report.matters import Matters
 from ncgnn.report.quality import ClassQuality, Quality
 
@@ -21,11 +22,17 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in lined]
 
 
-def how_good(quality: Quality) -> Iterator[str]:
+def how_good(quality: Quality, copies: Copies | None) -> Iterator[str]:
     yield f"{quality.accuracy:.1%} of {quality.nodes} {quality.judged} nodes are classified correctly."
     guess = f"Always predicting {_quoted(quality.frequent)}, the most frequent class, would reach"
     yield f"{guess} {quality.frequent_accuracy:.1%}."
     yield f"Mean recall over classes: {quality.found:.1%}."
+    if copies is not None:
+        rest = "" if copies.others is None else f", {copies.others:.1%} of the others"
+        yield (
+            f"{copies.nodes} of the test nodes have a copy with the same neighbours in training or validation:"
+            f" {copies.accuracy:.1%} of them are classified correctly{rest}. New nodes have no copies."
+        )
     if quality.judged == "validation":
         yield "There are no test nodes. The best epoch was chosen on validation nodes, so this is optimistic."
 

@@ -8,6 +8,7 @@ from ncgnn.classifier.estimator import check_trained_here
 from ncgnn.compare import Compared, judge
 from ncgnn.explain import GraphExplainer, is_explained
 from ncgnn.files import atomic
+from ncgnn.report.copies import copies
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
 from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
@@ -42,7 +43,7 @@ def report(
     calibrated = classifier.calibration_ is not None
     next_steps = [*what_next(found, calibrated, bool(rows), may_train_longer, how), *advice]
     sections = {
-        "How good": how_good(found),
+        "How good": how_good(found, copies(scored.data, scored.predicted)),
         "Where it fails": where_it_fails(found),
         "What matters": what_matters(matters(scored)),
         **({"How far to trust the reasons": [audit_of(GraphExplainer(scored)).short]} if is_audited(scored) else {}),
