@@ -34,6 +34,7 @@ from ncgnn.search import LEVELS, search
 from ncgnn.search.attempts import LOSS_WEIGHT
 from ncgnn.search.levels import NEAR
 from ncgnn.search.rounds import FEW as FEW_NODES
+from ncgnn.text import several
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.reproducible import use_threads
 
@@ -236,7 +237,7 @@ def render(rows: list[Row], graphs: Sequence[str]) -> str:
         return NOTHING
     lines = [[graph, *_line(one, names), _seconds(rows, graph)] for graph, one in found.items()]
     missing = [
-        f"{title} ({len(lacking)} graphs)"
+        f"{title} ({several(len(lacking), 'graph')})"
         for name, title in zip(names, titles, strict=True)
         if (lacking := [graph for graph, one in found.items() if name not in one.found])
     ]

@@ -119,7 +119,7 @@ def test_level_is_within_half_a_point_or_inside_the_interval(ours, verdict):
 def test_a_model_without_one_of_our_splits_is_left_out_and_named():
     rows = rows_of("texas", ncgnn=[0.7, 0.7], mlp=[0.7, 0.7], gat=[0.9], gcn_searched=[0.9, 0.9])
     assert default.Compared.of(rows).gaps == [0, 0]  # neither GAT nor the control is the best other model
-    assert "GAT (1 graphs)" in default.render(rows, ["texas"])
+    assert "GAT (1 graph)" in default.render(rows, ["texas"])
 
 
 def test_graphs_are_counted_by_verdict_and_by_two_points():
