@@ -16,7 +16,7 @@ HUBS, PAIRS = 6, 12
 def graph(pairs: int = PAIRS) -> Data:
     """Each of the first ``pairs`` training nodes and a test node have the same three hubs as neighbours; other test
     nodes hang on the hubs like leaves."""
-    rng, first, second = np.random.default_rng(0), np.arange(HUBS, HUBS + PAIRS), np.arange(HUBS + PAIRS, 40)
+    rng, first, second = np.random.default_rng(0), range(HUBS, HUBS + PAIRS), range(HUBS + PAIRS, 40)
     edges = [(hub, (hub + 1) % HUBS) for hub in range(HUBS)]
     chosen = {tuple(sorted(rng.choice(HUBS, 3, replace=False).tolist())) for _ in range(500)}
     for number, (one, other, hubs) in enumerate(zip(first, second, sorted(chosen), strict=False)):
