@@ -259,9 +259,37 @@ def test_groups_of_the_same_name_are_told_apart():
 def test_the_sentence_says_why_in_words(data):
     explainer = GraphExplainer(grouped_classifier(data, "links").scored(data))
     said = [why.answer.sentence for why in explainer.explain()]
-    assert any("links with “" in one for one in said)
+    assert any("its own links to “" in one for one in said)
     assert any("features “" in one for one in said)
     (why,) = explainer.explain(["25"])
     assert [row[:2] for row in why.rows()][1:3] == [("group", part.name) for part in why.groups]
     assert why.to_dict()["groups"][0].keys() == {"name", "value", "words"}
     assert "by group" in why._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"edges": "links out", "hops": [1]}, "because of the features of those it links to in 'links'"),
+        ({"edges": "in", "hops": [1]}, "because of the features of those that link to it"),
+        ({"reads": "beliefs", "edges": "out"}, "because of the classes of those it links to"),
+        ({"reads": "links", "edges": "links in"}, "its own links in 'links' from “"),
+    ],
+)
+def test_the_sentence_names_direction_and_table(data, settings, words):
+    """The first group reads the node itself; what it hears of others comes from the second."""
+    model = grouped_classifier(data, hops=[0], groups=[settings])
+    assert any(words in why.answer.sentence for why in GraphExplainer(model.scored(data)).explain())
+
+
+def test_the_group_in_the_sentence_is_the_one_that_contributes_most(data):
+    model = grouped_classifier(data, hops=[0], groups=[{"edges": "in", "hops": [1]}, {"edges": "out", "hops": [1]}])
+    words = {"features (in)": "those that link to it", "features (out)": "those it links to"}
+    met = set()
+    for why in GraphExplainer(model.scored(data)).explain(against="runner-up"):
+        main = next(part.name for part in why.groups if part.name in words)
+        for name, said in words.items():
+            if said in why.answer.sentence:
+                assert name == main
+                met.add(name)
+    assert met == set(words)

@@ -43,6 +43,13 @@ def test_linked_nodes_are_the_reason():
     assert sentence(by_links) == "Drama, because it is linked with “Goggles”; its own features hardly matter."
 
 
+def test_what_a_group_hears_of_others_is_the_reason():
+    heard = replace(DRAMA, own=0.01, supporting=0.9, heard="the classes of those it links to in 'pays'")
+    assert sentence(heard).startswith("Drama, because of the classes of those it links to in 'pays'; its own")
+    named = replace(heard, near=[Near("Goggles", 0.5, True)])
+    assert sentence(named).startswith("Drama, because of the classes of those it links to in 'pays', above all “Goggl")
+
+
 def test_what_speaks_for_the_other_class_is_said():
     assert sentence(replace(DRAMA, opposing=0.6)).endswith(", although its neighbours speak for Comedy.")
 

@@ -73,5 +73,8 @@ def linked_graph() -> Data:
     return split_per_class(data, train=6, val=6)
 
 
-def grouped_classifier(data: Data, groups: str = "links", epochs: int = 30) -> NCGNNClassifier:
-    return NCGNNClassifier(**SMALL, hops=[1, 2], epochs=epochs, groups=GROUPS[groups]).fit(data)
+def grouped_classifier(
+    data: Data, groups: str | list[dict[str, Any]] = "links", epochs: int = 30, **more: Any
+) -> NCGNNClassifier:
+    settings = SMALL | {"hops": [1, 2], "groups": GROUPS[groups] if isinstance(groups, str) else groups} | more
+    return NCGNNClassifier(**settings, epochs=epochs).fit(data)

@@ -7,9 +7,8 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from ncgnn.explain.contributions import Pulls, batches, pulls
+from ncgnn.explain.contributions import Pulls, batches, by_group, pulls
 from ncgnn.explain.features import FeatureShares
-from ncgnn.explain.groups import BELIEFS
 from ncgnn.explain.parts import Part
 from ncgnn.explain.sentence import Facts, Near, rather, sentence
 from ncgnn.explain.surroundings import Surroundings
@@ -93,11 +92,19 @@ class Answers:
             near=self._near(found, row, neighbours),
             near_features=self._said(features[1:].sum(dim=0), None),
             degree=len(neighbours),
-            reads_classes=self.trace.groups[-1].reads.what == BELIEFS,
+            heard=self._heard(target),
         )
         words = sentence(facts), rather(facts)
         parts = total + bias, own, total - own, bias, magnitude + abs(bias)
         return Answer(*words, *parts, own_features=self._largest(features[0]))
+
+    def _heard(self, target: Targets) -> str:
+        """What the most important of the groups that hear other nodes hears of them."""
+        parts, groups = by_group(self.trace, target), self.trace.groups
+        if parts is None:
+            return ""
+        hearing = [number for number, group in enumerate(groups) if not group.is_own]
+        return groups[max(hearing, key=parts[0].__getitem__)].heard if hearing else ""
 
     def _largest(self, parts: Tensor) -> tuple[Part, ...]:
         values, places = parts.abs().topk(min(NEAR, len(parts)))

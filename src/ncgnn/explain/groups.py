@@ -71,6 +71,16 @@ class TracedGroup:
         """What it reads, in plain words, as in "because of whom it links to"."""
         return _words(self.reads, _hops(self.module.filter)) or self.name
 
+    @property
+    def is_own(self) -> bool:
+        """Whether a node only receives what it sends itself."""
+        return _hops(self.module.filter) == [0]
+
+    @property
+    def heard(self) -> str:
+        """What it hears of other nodes, in plain words; empty if that is simply its neighbours' features."""
+        return "" if self.reads == Reads(FEATURES) else self.words
+
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """The names, with a number from the second of the same name on."""

@@ -39,7 +39,8 @@ class Facts:
     near: Sequence[Near] = ()
     near_features: Sequence[Said] = ()
     degree: int = 1
-    reads_classes: bool = False
+    heard: str = ""
+    """What the most important group hears of other nodes, unless that is simply its neighbours' features."""
 
     @property
     def others(self) -> float:
@@ -104,14 +105,16 @@ def _linked(facts: Facts) -> str | None:
     if not named or total < MOST * facts.supporting:
         return None
     names = listed([quoted(shortened(near.name, _TITLE)) for near in named])
+    if facts.heard:
+        return f"of {facts.heard}, above all {names}"
     if all(near.is_linked for near in named):
         return f"it is linked with {names}"
     return f"of {names} in its surroundings"
 
 
 def _neighbours(facts: Facts) -> str:
-    if facts.reads_classes:
-        return "the classes of its neighbours"
+    if facts.heard:
+        return facts.heard
     if facts.near_features:
         return f"its neighbours, above all their {_features(facts.near_features)}"
     return "its neighbours"

@@ -9,10 +9,13 @@ from torch_geometric.data import Data
 from ncgnn.data.tables.encoding import Column
 from ncgnn.explain.features import Columns
 from ncgnn.explain.groups import BELIEFS, FEATURES, LINKS
+from ncgnn.models.base.chosen_edges import IN, OUT
 from ncgnn.scored import Names
 
 WORDS = "features"
 """What features are that come from no table."""
+
+_ENDS = {OUT: "to", IN: "from", "": "with"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class Wording:
             return self._of_table(number, node)
         if reads.what == LINKS:
             id, title = self.names.linked_node(number)
-            return Said("links with", quoted(title or id))
+            return Said(f"links{reads.place} {_ENDS[reads.direction]}", quoted(title or id))
         if reads.what == BELIEFS:
             return Said("neighbours of class", quoted(self.names.classes[number]))
         return Said(reads.what, str(number))
