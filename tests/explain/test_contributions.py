@@ -11,14 +11,14 @@ from ncgnn.explain import (
     GraphExplainer,
     by_capsule,
     by_node,
-    contributions,
     decisive,
     decompose,
+    heard,
     make_targets,
     of_bias,
     trace_model,
 )
-from ncgnn.explain.contributions import rows
+from ncgnn.sparse import dense_rows
 
 CLOSE = {"atol": 1e-5, "rtol": 1e-5}
 
@@ -103,12 +103,12 @@ def test_contributions_are_those_of_the_dense_matrices(edges, filter):
             torch.testing.assert_close(terms.sum() + of_bias(trace, targets)[0], u.norm().detach(), **CLOSE)
 
 
-@pytest.mark.parametrize("filter", ["attention", "exact", "exact, top 4"])
+@pytest.mark.parametrize("filter", FILTERS)
 def test_small_batches_give_what_one_batch_gives(trained, filter):
     trace = trained("karate", filter)
     targets = make_targets(trace, torch.arange(34), trace.lengths.argmax(dim=1))
     at_once = decompose(trace, targets).neighbours
-    with patch.object(contributions, "BATCH_BYTES", 6 * 4 * 34 * 5):
+    with patch.object(heard, "BATCH_ENTRIES", 100):
         in_pieces = decompose(trace, targets).neighbours
     torch.testing.assert_close(in_pieces.value.abs(), at_once.value.abs(), **CLOSE)
     torch.testing.assert_close(in_pieces.rest, at_once.rest, **CLOSE)
@@ -119,7 +119,7 @@ def test_the_nodes_named_are_those_with_the_largest_parts(trained):
     targets = make_targets(trace, torch.tensor([5, 0]), torch.tensor([1, 1]))
     found, every = decompose(trace, targets, top=3).neighbours, by_node(trace, targets)
     least = found.value.abs().amin(dim=1, keepdim=True)
-    assert ((every.abs() > least).sum(dim=1) <= 2).all()
+    assert ((every.abs() > least * (1 + 1e-5)).sum(dim=1) <= 2).all()
     torch.testing.assert_close(every.gather(1, found.index), found.value)
 
 
@@ -151,7 +151,7 @@ def test_hidden_layers_are_refused(edges):
 
 
 def lead_without(trace, node: int, chosen: int, gone: list[int]) -> float:
-    a = rows(trace.a_bar, torch.tensor([node]))[:, 0].clone()
+    a = dense_rows(trace.a_bar, torch.tensor([node]))[:, 0].clone()
     a[gone] = 0
     lengths = (torch.einsum("j,jlf->lf", a, trace.p) + trace.bias).norm(dim=-1)
     others = [length for l, length in enumerate(lengths.tolist()) if l != chosen]
@@ -164,7 +164,7 @@ def test_the_first_is_the_one_that_is_missed_most(trained, filter):
     for node in range(0, 34, 5):
         chosen = int(trace.scores[node].argmax())
         order = decisive(trace, node, chosen).tolist()
-        heard = rows(trace.a_bar, torch.tensor([node]))[:, 0].nonzero().flatten().tolist()
+        heard = dense_rows(trace.a_bar, torch.tensor([node]))[:, 0].nonzero().flatten().tolist()
         assert sorted(order) == heard
         leads = {j: lead_without(trace, node, chosen, [j]) for j in heard}
         assert leads[order[0]] == pytest.approx(min(leads.values()), abs=1e-6)

@@ -34,9 +34,9 @@ def test_features_of_nodes_add_up_to_both_the_nodes_and_the_features(edges):
     target = make_targets(trace, torch.tensor([2]), torch.tensor([1]))
     shares = FeatureShares(trace)
     share = shares(target)
-    table = shares.of_nodes(share.weights, torch.arange(5))
+    table = shares.of_nodes(share.heard, torch.arange(5))
     torch.testing.assert_close(table.sum(dim=0), share.features, **CLOSE)
-    bias = share.weights @ trace.model.primary.bias.detach().flatten()
+    bias = share.heard[0].at(torch.arange(5)) @ trace.model.primary.bias.detach().flatten()
     torch.testing.assert_close(table.sum(dim=1) + bias, by_node(trace, target)[0], **CLOSE)
 
 
@@ -47,7 +47,7 @@ def test_sparse_features_give_what_dense_ones_give(edges):
         trace = trace_model(small_model(filter), features, filter.prepare(edges, 5))
         target = make_targets(trace, torch.tensor([0]), torch.tensor([0]))
         shares = FeatureShares(trace)
-        found.append((shares(target).features, shares.of_nodes(shares(target).weights, torch.tensor([3, 1]))))
+        found.append((shares(target).features, shares.of_nodes(shares(target).heard, torch.tensor([3, 1]))))
     torch.testing.assert_close(found[0], found[1], **CLOSE)
 
 

@@ -78,7 +78,7 @@ def test_features_of_nodes_add_up_to_the_features():
     trace = grouped_trace()
     shares = FeatureShares(trace)
     one = shares(every_target(trace)[7:8])
-    table = shares.of_nodes(one.weights, torch.arange(NODES))
+    table = shares.of_nodes(one.heard, torch.arange(NODES))
     torch.testing.assert_close(table.sum(dim=0), one.features, **EXACT)
 
 

@@ -1,7 +1,7 @@
 """Training and prediction in batches of nodes, with filter rows and features in memory-mapped files."""
 
 from ncgnn.batches.features import map_features, mapped_features
-from ncgnn.batches.filter_rows import FilterRows, stored_rows, take
+from ncgnn.batches.filter_rows import FilterRows, stored_rows
 from ncgnn.batches.inputs import Batches
 from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
 from ncgnn.batches.whole import Read, Routed, sweep
@@ -17,5 +17,4 @@ __all__ = [
     "mapped_features",
     "stored_rows",
     "sweep",
-    "take",
 ]

@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ncgnn.batches.filter_rows import take
 from ncgnn.batches.shards import Shards, write_shards
 from ncgnn.sparse import CSR
 
@@ -40,7 +39,7 @@ def feature_rows(x: Tensor, nodes: np.ndarray) -> Tensor:
     """The features of some nodes, dense or ``torch.sparse_csr`` as ``x``."""
     if x.layout == torch.strided:
         return x[torch.from_numpy(nodes)]
-    return take(CSR.from_torch(x), nodes).to_torch()
+    return CSR.from_torch(x).take(torch.from_numpy(nodes)).to_torch()
 
 
 def _arrays(x: Tensor) -> dict[str, np.ndarray]:

@@ -10,7 +10,7 @@ import torch
 
 from ncgnn.batches.shards import SHARD_ROWS, Shards, write_shards
 from ncgnn.nn import GraphFilter, PreparedFilter
-from ncgnn.sparse import CSR, HopBank, LinearOperator, Pattern
+from ncgnn.sparse import HopBank, LinearOperator, Pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +134,3 @@ def _entries(indptr: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
     counts = indptr[rows + 1] - starts
     before = np.cumsum(counts) - counts
     return counts, np.repeat(starts - before, counts) + np.arange(counts.sum())
-
-
-def take(matrix: CSR, rows: np.ndarray) -> CSR:
-    """Some rows of a sparse matrix."""
-    counts, places = _entries(matrix.pattern.indptr.numpy(), rows)
-    found, index = torch.from_numpy(places), matrix.pattern.indptr.dtype
-    indptr = torch.from_numpy(np.concatenate([[0], np.cumsum(counts)])).to(index)
-    pattern = Pattern(indptr, matrix.pattern.indices[found], matrix.pattern.num_columns)
-    return CSR(pattern, matrix.values[found])

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import torch
 from torch import Tensor
 
-from ncgnn.explain.contributions import Pulls, batches, by_group, pulls
+from ncgnn.explain.contributions import Pulls, by_group, of_bias, pulls
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.parts import Part
 from ncgnn.explain.sentence import Facts, Near, rather, sentence
@@ -16,6 +15,7 @@ from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
 from ncgnn.explain.wording import Said, Wording
 from ncgnn.scored import Scored
+from ncgnn.sparse import CSR
 
 NEAR = 8
 """Neighbours of which a sentence may name some."""
@@ -62,14 +62,12 @@ class Answers:
     def wording(self) -> Wording:
         return Wording(self.shares.columns, self.scored.names, self.scored.data)
 
-    def __call__(self, leads: Targets, probabilities: Tensor) -> Iterator[Answer]:
-        """One for each lead of a class over another; probabilities of the two [n, 2]."""
-        bias = (self.trace.bias[leads.classes] * leads.direction).sum(dim=(1, 2)).tolist()
-        for piece in batches(torch.arange(len(leads)), self.trace.a_bar.shape[1]):
-            found = pulls(self.trace, leads[piece], NEAR)
-            for row, place in enumerate(piece.tolist()):
-                target = leads[place : place + 1]
-                yield self._answer(target, found, row, bias[place], probabilities[place].tolist())
+    def __call__(self, leads: Targets, probabilities: Tensor, weights: Sequence[CSR]) -> Iterator[Answer]:
+        """One for each lead of a class over another in a batch; probabilities of the two [n, 2], and the rows of the
+        filters."""
+        found, bias = pulls(self.trace, leads, NEAR, weights), of_bias(self.trace, leads).tolist()
+        for row, of_two in enumerate(probabilities.tolist()):
+            yield self._answer(leads[row : row + 1], found, row, bias[row], of_two)
 
     def _answer(self, target: Targets, found: Pulls, row: int, bias: float, probabilities: Sequence[float]) -> Answer:
         own, total = float(found.value[row, 0]), float(found.total[row])

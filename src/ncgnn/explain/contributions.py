@@ -6,25 +6,22 @@ A class capsule is a sum over nodes j and their capsules k, :math:`\mathbf{u}_i^
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
 import torch
 from torch import Tensor
 
+from ncgnn.explain.heard import Heard, batches, heard, looked_up
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
-from ncgnn.sparse import LinearOperator
-
-BATCH_BYTES = 16 << 20
-"""Memory for rows of the filter, which limits the batch size: about the size of the CPU cache, since more is slower."""
-
-_MATRICES = 6  # of the size of the rows, alive at once
+from ncgnn.sparse import CSR, LinearOperator, dense_rows
 
 
 @dataclass(frozen=True, eq=False)
 class Top:
-    """The largest contributions of each target, by magnitude [n, top], their nodes, and the sum of all others."""
+    """The largest contributions of each target, by magnitude [n, top], their nodes, and the sum of all others. Where a
+    target has fewer, zeros follow."""
 
     index: Tensor
     value: Tensor
@@ -32,29 +29,39 @@ class Top:
 
 
 @dataclass(frozen=True, eq=False)
-class Decomposition:
-    """Scores [n] and their contributions. By hop, by neighbour (with the rest), by capsule and by group, contributions
+class Outline:
+    """Scores [n] and their contributions, without those of single nodes. By hop, by capsule and by group, contributions
     and bias add up to the score."""
 
     score: Tensor
     bias: Tensor
     hops: dict[str, Tensor] | None
-    neighbours: Top
     capsules: Tensor
     groups: Tensor | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Decomposition(Outline):
+    """An outline and the contributions of the neighbours; with the rest and the bias, they add up to the score, too."""
+
+    neighbours: Top = field(kw_only=True)
+
+
 @torch.no_grad()
-def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
-    """All contributions to the scores of targets, except by feature, for which see :class:`FeatureShares`."""
-    return Decomposition(
+def outline(trace: Trace, targets: Targets) -> Outline:
+    """The contributions to the scores of targets that are computed for all of them at once."""
+    return Outline(
         targets.along(trace.routing.u),
         of_bias(trace, targets),
         by_hop(trace, targets),
-        top_neighbours(trace, targets, top),
         by_capsule(trace, targets),
         by_group(trace, targets),
     )
+
+
+def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
+    """All contributions to the scores of targets, except by feature, for which see :class:`FeatureShares`."""
+    return Decomposition(**vars(outline(trace, targets)), neighbours=top_neighbours(trace, targets, top))
 
 
 def of_bias(trace: Trace, targets: Targets) -> Tensor:
@@ -94,18 +101,28 @@ def by_capsule(trace: Trace, targets: Targets) -> Tensor:
 
 
 def by_node(trace: Trace, targets: Targets) -> Tensor:
-    """Contribution of each node, over all groups [n, N]; a large matrix, so use few targets at a time."""
+    """Contribution of each node, over all groups [n, N]; a large matrix, so use few targets."""
     pairs = zip(trace.groups, trace.messages, strict=True)
-    found = reduce(torch.add, (rows(group.a_bar, targets.nodes) * targets.heard(said) for group, said in pairs))
+    found = reduce(torch.add, (dense_rows(group.a_bar, targets.nodes) * targets.heard(said) for group, said in pairs))
     return found.t().contiguous()
 
 
+@torch.no_grad()
 def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
-    """The nodes with the largest contributions, computed in batches of targets."""
-    order = targets.classes[:, 0].argsort(stable=True)  # a batch of one class costs a fraction of one of all classes
-    found = [largest(by_node(trace, targets[batch]), top) for batch in batches(order, trace.a_bar.shape[1])]
-    back = order.argsort()
-    return Top(*(torch.cat([getattr(one, key) for one in found])[back] for key in ("index", "value", "rest")))
+    """The nodes with the largest contributions."""
+    found = [of_heard(heard(trace, targets[batch]), top) for batch in batches(trace, targets)]
+    width = max((one.index.shape[1] for one in found), default=0)
+    index, value = trace.scores.new_zeros(2, len(targets), width)
+    index = index.long()
+    for batch, one in zip(batches(trace, targets), found, strict=True):
+        index[batch, : one.index.shape[1]], value[batch, : one.value.shape[1]] = one.index, one.value
+    return Top(index, value, torch.cat([value.new_zeros(0), *(one.rest for one in found)]))
+
+
+def of_heard(found: Heard, top: int) -> Top:
+    """The largest contributions of what a batch of targets hears."""
+    index, value = found.largest(top)
+    return Top(index, value, found.total - value.sum(dim=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,21 +145,12 @@ class Pulls:
 
 
 @torch.no_grad()
-def pulls(trace: Trace, targets: Targets, top: int) -> Pulls:
-    """The largest parts of few targets, whose rows of the filter are looked up once."""
-    heard = [rows(group.a_bar, targets.nodes) for group in trace.groups]
-    parts = reduce(torch.add, (a * targets.heard(said) for a, said in zip(heard, trace.messages, strict=True))).t()
-    others = parts.abs().scatter(1, targets.nodes[:, None], -1.0)  # never among the largest
-    found = others.topk(min(top, parts.shape[1] - 1), dim=1).indices
-    index = torch.cat([targets.nodes[:, None], found], dim=1)
-    weights = [a.t().gather(1, index) for a in heard]
-    return Pulls(index, parts.gather(1, index), weights, parts.sum(dim=1), parts.abs().sum(dim=1))
-
-
-def batches(order: Tensor, num_nodes: int) -> Sequence[Tensor]:
-    """Batches of targets whose rows fit into memory."""
-    pieces: Sequence[Tensor] = order.split(max(1, BATCH_BYTES // (_MATRICES * 4 * num_nodes)))
-    return pieces
+def pulls(trace: Trace, targets: Targets, top: int, weights: Sequence[CSR] | None = None) -> Pulls:
+    """The largest parts of a batch of targets; ``weights`` are their rows of the filters, if they are known."""
+    found = heard(trace, targets, weights)
+    own, (others, values) = found.of(targets.nodes), found.largest(top, without=targets.nodes)
+    index, value = torch.cat([targets.nodes[:, None], others], dim=1), torch.cat([own[:, None], values], dim=1)
+    return Pulls(index, value, [looked_up(row, index) for row in found.weights], found.total, found.magnitude)
 
 
 def largest(contributions: Tensor, top: int) -> Top:
@@ -154,14 +162,7 @@ def largest(contributions: Tensor, top: int) -> Top:
 
 def row(operator: LinearOperator, node: int) -> Tensor:
     """One row of an operator [columns]."""
-    return rows(operator, torch.tensor([node]))[:, 0]
-
-
-def rows(operator: LinearOperator, nodes: Tensor) -> Tensor:
-    """Rows of an operator, as columns [columns, n]."""
-    one_hot = operator.parameter.new_zeros(operator.shape[0], len(nodes))
-    one_hot[nodes, torch.arange(len(nodes))] = 1
-    return operator.gradients(one_hot, one_hot, False)[1]
+    return dense_rows(operator, torch.tensor([node]))[:, 0]
 
 
 @torch.no_grad()

@@ -10,7 +10,7 @@ from torch import Tensor
 from ncgnn.errors import InputError
 from ncgnn.explain.answer import Answers
 from ncgnn.explain.capsule_names import capsule_names
-from ncgnn.explain.contributions import decisive, decompose
+from ncgnn.explain.contributions import decisive, outline
 from ncgnn.explain.counterfactual import MOST, Counterfactual, What, counterfactual
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.naming import NamedParts
@@ -74,7 +74,7 @@ class GraphExplainer:
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
-        parts, named = decompose(self.trace, targets, top), (self._answers, self.capsule_names)
+        parts, named = outline(self.trace, targets), (self._answers, self.capsule_names)
         explanations = NamedParts(self.trace, self.names, targets, parts, self._best_two(at), *named, shares, top)
         return (one.of(self) for one in explanations)
 

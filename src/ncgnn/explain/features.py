@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ncgnn.explain.contributions import rows
 from ncgnn.explain.groups import FEATURES, Reads, TracedGroup, column_name
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
 from ncgnn.nn import PrimaryCapsules
 from ncgnn.scored import Names
-from ncgnn.sparse import Dense, LinearOperator
+from ncgnn.sparse import Dense, LinearOperator, sparse_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +24,24 @@ class OneTarget:
 
     features: Tensor
     bias: Tensor
-    weights: Tensor  # m_jk, the weight of each capsule entry before its gate [N, K f_p]
+    heard: Sequence["Weighted"]  # of each group
+
+
+class Weighted(NamedTuple):
+    """The nodes that a target hears, and the weights m_jk of their capsule entries before their gates [n, K f_p]."""
+
+    nodes: Tensor
+    m: Tensor
+
+    def at(self, nodes: Tensor) -> Tensor:
+        """The weights of some nodes, zero for those that are not heard."""
+        found = self.m.new_zeros(len(nodes), self.m.shape[1])
+        if len(self.nodes):
+            ordered, order = self.nodes.sort()
+            places = torch.searchsorted(ordered, nodes).clamp(max=len(ordered) - 1)
+            is_heard = ordered[places] == nodes
+            found[is_heard] = self.m[order[places[is_heard]]]
+        return found
 
 
 class FeatureShares:
@@ -62,16 +79,16 @@ class FeatureShares:
     @torch.no_grad()
     def __call__(self, target: Targets) -> OneTarget:
         """Contributions for a single target."""
-        weights = [group.weights(target) for group in self.groups]
-        parts = list(zip(self.groups, weights, strict=True))
-        features = self.columns.joined([group.features(m) for group, m in parts])
-        return OneTarget(features, torch.stack([group.bias(m) for group, m in parts]).sum(), torch.cat(weights, dim=1))
+        heard = [group.weights(target) for group in self.groups]
+        parts = list(zip(self.groups, heard, strict=True))
+        features = self.columns.joined([group.features(m, nodes) for group, (nodes, m) in parts])
+        return OneTarget(features, torch.stack([group.bias(m) for group, (_, m) in parts]).sum(), heard)
 
     @torch.no_grad()
-    def of_nodes(self, weights: Tensor, nodes: Tensor) -> Tensor:
+    def of_nodes(self, heard: Sequence[Weighted], nodes: Tensor) -> Tensor:
         """Contribution of each feature of each of these nodes [n, f]."""
-        parts = zip(self.groups, weights.split([group.width for group in self.groups], dim=1), strict=True)
-        return self.columns.joined([group.of_nodes(m, nodes) for group, m in parts])
+        parts = zip(self.groups, heard, strict=True)
+        return self.columns.joined([group.of_nodes(weighted.at(nodes), nodes) for group, weighted in parts])
 
     @torch.no_grad()
     def of_few(self, target: Targets, nodes: Tensor, weights: Sequence[Tensor]) -> Tensor:
@@ -98,13 +115,13 @@ class OfCapsules:
         gates: Tensor = (z > 0) / norm.clamp(min=1e-12)
         return gates
 
-    def weights(self, target: Targets) -> Tensor:
+    def weights(self, target: Targets) -> Weighted:
         r""":math:`\mathbf{m}_{jk} = \bar{a}_{ij} \mathbf{g}_{jk} \circ \sum_l c_{jkl} \mathbf{W}_{kl}^\top
         \mathbf{d}_{il}`."""
-        a = rows(self.group.a_bar, target.nodes)[:, 0]
-        return self._weights(target, slice(None), a, self.gates)
+        nodes, a = _heard(self.group, target)
+        return Weighted(nodes, self._weights(target, nodes, a, self.gates[nodes]))
 
-    def _weights(self, target: Targets, nodes: Tensor | slice, a: Tensor, gates: Tensor) -> Tensor:
+    def _weights(self, target: Targets, nodes: Tensor, a: Tensor, gates: Tensor) -> Tensor:
         classes, direction = target.classes[0], target.direction[0]
         mine = slice(self.group.capsules.start, self.group.capsules.stop)
         weight = self.trace.layer.weight.detach()[mine, :, classes]
@@ -127,14 +144,16 @@ class OfCapsules:
         m: Tensor = self.gates * c[:, :, None] * asked
         return m.flatten(1)
 
-    def features(self, m: Tensor) -> Tensor:
-        return (self.w_dot * self.group.x.gradients(m, m, False)[1]).sum(dim=1)
+    def features(self, m: Tensor, nodes: Tensor | None = None) -> Tensor:
+        """Summed over these nodes, by default all."""
+        x = self.group.x if nodes is None else some_rows(self.group.x, nodes)
+        return (self.w_dot * x.gradients(m, m, False)[1]).sum(dim=1)
 
     def bias(self, m: Tensor) -> Tensor:
         return self.primary.bias.detach().flatten() @ m.sum(dim=0)
 
     def of_nodes(self, m: Tensor, nodes: Tensor) -> Tensor:
-        return (m[nodes] @ self.w_dot.t()) * feature_rows(self.group.x, nodes)
+        return (m @ self.w_dot.t()) * feature_rows(self.group.x, nodes)
 
 
 class OfBeliefs:
@@ -143,13 +162,14 @@ class OfBeliefs:
     def __init__(self, trace: Trace, group: TracedGroup) -> None:
         self.trace, self.group, self.width = trace, group, len(group.capsules)
 
-    def weights(self, target: Targets) -> Tensor:
-        return rows(self.group.a_bar, target.nodes) * self._said(target, slice(None))
+    def weights(self, target: Targets) -> Weighted:
+        nodes, a = _heard(self.group, target)
+        return Weighted(nodes, self.of_few(target, nodes, a))
 
     def of_few(self, target: Targets, nodes: Tensor, a: Tensor) -> Tensor:
         return a[:, None] * self._said(target, nodes)
 
-    def _said(self, target: Targets, nodes: Tensor | slice) -> Tensor:
+    def _said(self, target: Targets, nodes: Tensor) -> Tensor:
         return self._votes[nodes][:, :, target.classes[0]].flatten(2) @ target.direction[0].flatten()
 
     def weights_for(self, number: int, heard: Tensor) -> Tensor:
@@ -159,14 +179,14 @@ class OfBeliefs:
     def _votes(self) -> Tensor:
         return self.trace.routing.votes[:, self.group.capsules.start : self.group.capsules.stop]
 
-    def features(self, m: Tensor) -> Tensor:
+    def features(self, m: Tensor, nodes: Tensor | None = None) -> Tensor:
         return m.sum(dim=0)
 
     def bias(self, m: Tensor) -> Tensor:
         return m.new_zeros(())
 
     def of_nodes(self, m: Tensor, nodes: Tensor) -> Tensor:
-        return m[nodes]
+        return m
 
 
 class Columns:
@@ -205,6 +225,17 @@ class Columns:
         return column_name(*self.read(number), names)
 
 
+def _heard(group: TracedGroup, target: Targets) -> tuple[Tensor, Tensor]:
+    """The nodes that a single target hears through the filter of a group, and their weights."""
+    row = sparse_rows(group.a_bar, target.nodes)
+    return row.pattern.indices.long(), row.values.detach()
+
+
+def some_rows(x: LinearOperator, nodes: Tensor) -> LinearOperator:
+    """Features of some nodes, dense or sparse as they are."""
+    return Dense(x.matrix[nodes]) if isinstance(x, Dense) else sparse_rows(x, nodes)
+
+
 def feature_rows(x: LinearOperator, nodes: Tensor) -> Tensor:
     """Features of some nodes [n, f], dense."""
-    return x.matrix[nodes] if isinstance(x, Dense) else rows(x, nodes).t()
+    return x.matrix[nodes] if isinstance(x, Dense) else sparse_rows(x, nodes).to_torch().to_dense()

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from torch import Tensor
 
 from ncgnn.explain.answer import Answer, Answers
-from ncgnn.explain.contributions import Decomposition, largest
+from ncgnn.explain.contributions import Outline, Top, largest, of_heard
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.groups import believed
+from ncgnn.explain.heard import batches, filter_rows, heard
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.targets import Targets, make_targets
@@ -30,7 +31,7 @@ class NamedParts:
     trace: Trace
     names: Names
     targets: Targets
-    parts: Decomposition
+    parts: Outline
     best_two: tuple[Tensor, Tensor, Tensor]
     answers: Answers
     capsule_names: Sequence[str]
@@ -38,12 +39,20 @@ class NamedParts:
     top: int
 
     def __iter__(self) -> Iterator[NodeExplanation]:
-        every, (classes, _, probabilities) = range(len(self.targets)), self.best_two
+        classes, _, probabilities = self.best_two
         leads = make_targets(self.trace, self.targets.nodes, classes[:, 0], classes[:, 1])
-        explanations = map(self._explanation, every, self.answers(leads, probabilities))
-        return explanations if self.shares is None else map(self._with_features, explanations, every)
+        for batch in batches(self.trace, self.targets):
+            weights = filter_rows(self.trace, self.targets.nodes[batch])
+            neighbours = of_heard(heard(self.trace, self.targets[batch], weights), self.top)
+            answers = self.answers(leads[batch], probabilities[batch], weights)
+            for row, answer in enumerate(answers):
+                yield self._explanation(batch.start + row, _of(neighbours, row), answer)
 
-    def _explanation(self, i: int, answer: Answer) -> NodeExplanation:
+    def _explanation(self, i: int, top: Top, answer: Answer) -> NodeExplanation:
+        found = self._without_features(i, top, answer)
+        return found if self.shares is None else self._with_features(found, i, top)
+
+    def _without_features(self, i: int, top: Top, answer: Answer) -> NodeExplanation:
         of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
         best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
@@ -57,8 +66,8 @@ class NamedParts:
             score=float(self.parts.score[i]),
             bias=float(self.parts.bias[i]),
             hops=self._hops(i),
-            neighbours=self._neighbours(i),
-            rest=float(self.parts.neighbours.rest[i]),
+            neighbours=self._neighbours(i, top),
+            rest=float(top.rest),
             capsules=tuple(map(Part, self.capsule_names, self.parts.capsules[i].tolist())),
             groups=self._groups(i),
             label=own.label,
@@ -79,9 +88,9 @@ class NamedParts:
         parts = [GroupPart(group.name, value, group.words) for group, value in pairs]
         return tuple(sorted(parts, key=lambda part: -part.value))
 
-    def _neighbours(self, i: int) -> tuple[Neighbour, ...]:
+    def _neighbours(self, i: int, top: Top) -> tuple[Neighbour, ...]:
         """The neighbours without padding, for nodes with a small receptive field."""
-        found = zip(self.parts.neighbours.index[i].tolist(), self.parts.neighbours.value[i].tolist(), strict=True)
+        found = zip(top.index.tolist(), top.value.tolist(), strict=True)
         if self.trace.believed is None:
             return tuple(self._neighbour(number, value) for number, value in found if value)
         used = believed(self.trace.groups, int(self.targets.nodes[i]))
@@ -100,11 +109,11 @@ class NamedParts:
         known = names.labels[number], names.split(number)
         return Neighbour(names.nodes[number], value, *known, title=names.title(number))
 
-    def _with_features(self, explanation: NodeExplanation, i: int) -> NodeExplanation:
+    def _with_features(self, explanation: NodeExplanation, i: int, top: Top) -> NodeExplanation:
         assert self.shares is not None
         share = self.shares(self.targets[i : i + 1])
-        nodes = self.parts.neighbours.index[i, : len(explanation.neighbours)]
-        of_nodes = self._largest(self.shares.of_nodes(share.weights, nodes), FEATURES_OF_A_NEIGHBOUR)
+        nodes = top.index[: len(explanation.neighbours)]
+        of_nodes = self._largest(self.shares.of_nodes(share.heard, nodes), FEATURES_OF_A_NEIGHBOUR)
         pairs = zip(explanation.neighbours, of_nodes, strict=True)
         neighbours = (replace(neighbour, features=parts) for neighbour, (parts, _) in pairs)
         ((parts, rest),) = self._largest(share.features[None], self.top)
@@ -118,3 +127,8 @@ class NamedParts:
         for index, values, rest in zip(found.index.tolist(), found.value.tolist(), found.rest.tolist(), strict=True):
             named = zip(index, values, strict=True)
             yield tuple(Part(columns.name(f, self.names), value) for f, value in named if value), rest
+
+
+def _of(tops: Top, row: int) -> Top:
+    """The largest contributions to one target."""
+    return Top(tops.index[row], tops.value[row], tops.rest[row])

@@ -13,8 +13,9 @@ from torch_geometric.explain.config import MaskType, ModelMode, ModelReturnType,
 from torch_geometric.nn import MessagePassing
 
 from ncgnn.errors import InputError
-from ncgnn.explain.contributions import batches, by_group, by_node
+from ncgnn.explain.contributions import by_group
 from ncgnn.explain.features import FeatureShares
+from ncgnn.explain.heard import batches, heard
 from ncgnn.explain.targets import Targets, make_targets
 from ncgnn.explain.trace import Trace, trace_model
 from ncgnn.explain.walks import by_edge
@@ -87,14 +88,13 @@ def node_mask(trace: Trace, targets: Targets, kind: MaskType) -> Tensor:
     """Contributions of nodes [N, 1], of their features [N, f], or of features [1, f], summed over the targets."""
     every = torch.arange(trace.a_bar.shape[1])
     if kind == MaskType.object:
-        pieces = batches(torch.arange(len(targets)), len(every))
-        return _sum(by_node(trace, targets[piece]).sum(dim=0) for piece in pieces)[:, None]
+        return _sum(heard(trace, targets[batch]).of_nodes for batch in batches(trace, targets))[:, None]
     shares = FeatureShares(trace)
     single = (shares(targets[i : i + 1]) for i in range(len(targets)))
     columns = shares.columns.of_group(0)
     if kind == MaskType.common_attributes:
         return _sum(one.features for one in single)[None, columns]
-    return shares.of_nodes(_sum(one.weights for one in single), every)[:, columns]
+    return _sum(shares.of_nodes(one.heard, every) for one in single)[:, columns]
 
 
 def _sum(parts: Iterable[Tensor]) -> Tensor:

@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 
 from ncgnn.errors import InputError
-from ncgnn.explain.contributions import rows
 from ncgnn.explain.groups import LINKS, TracedGroup
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
-from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial
+from ncgnn.sparse import CSR, ChebyshevSeries, Polynomial, dense_rows
 
 
 @torch.no_grad()
@@ -57,7 +56,7 @@ def _shares(group: TracedGroup, said: Tensor, target: Targets) -> Tensor:
     # the sums over t and s are those of the filter itself
     assert isinstance(a_bar, ChebyshevSeries)
     assert a_bar.odds is not None
-    between = _between(a_bar.base, rows(a_bar, target.nodes), a_bar.product(q))
+    between = _between(a_bar.base, dense_rows(a_bar, target.nodes), a_bar.product(q))
     return a_bar.odds * between
 
 

@@ -36,6 +36,7 @@ class Wording:
 
     def __init__(self, columns: Columns, names: Names, data: Data) -> None:
         self.columns, self.names, self.data = columns, names, data
+        self._sorted: dict[str, np.ndarray] = {}
 
     def __call__(self, feature: int, node: int | None) -> Said:
         """How a feature is said; of one node, numbers with their values."""
@@ -71,11 +72,19 @@ class Wording:
         values = self._numbers.get(column.name)
         if values is None or np.isnan(values[node]):
             return "(missing)"
-        known = values[~np.isnan(values)]
-        below, above = (100 * np.mean(known < values[node]), 100 * np.mean(known > values[node]))
+        known = self._ordered(column.name)
+        below = 100 * np.searchsorted(known, values[node]) / len(known)
+        above = 100 - 100 * np.searchsorted(known, values[node], side="right") / len(known)
         side, share = ("higher", below) if below >= above else ("lower", above)
         than = f"{side} than {share:.0f} %" if share < 99.5 else f"the {side.removesuffix('er')}est"
         return f"{_shown(column, values[node])} ({than})"
+
+    def _ordered(self, name: str) -> np.ndarray:
+        """The known values of a column, sorted once."""
+        if name not in self._sorted:
+            values = self._numbers[name]
+            self._sorted[name] = np.sort(values[~np.isnan(values)])
+        return self._sorted[name]
 
     @cached_property
     def _columns(self) -> dict[int, tuple[Column, str]]:

@@ -7,6 +7,7 @@ from ncgnn.sparse.operator import Dense, LinearOperator, Reused, is_fused
 from ncgnn.sparse.pagerank import exact_pagerank, push_pagerank, push_rows
 from ncgnn.sparse.polynomial import Polynomial
 from ncgnn.sparse.powers import HopBank, hop_matrices, hop_rows, polynomial_matrix, polynomial_rows
+from ncgnn.sparse.rows import dense_rows, mean_entries, sparse_rows
 from ncgnn.sparse.sparsify import Sparsify, Threshold, TopK, normalize
 from ncgnn.sparse.thinning import thinned
 
@@ -24,10 +25,12 @@ __all__ = [
     "TopK",
     "as_operator",
     "cheaper_operator",
+    "dense_rows",
     "exact_pagerank",
     "hop_matrices",
     "hop_rows",
     "is_fused",
+    "mean_entries",
     "normalize",
     "normalized_adjacency",
     "pagerank_series",
@@ -35,5 +38,6 @@ __all__ = [
     "polynomial_rows",
     "push_pagerank",
     "push_rows",
+    "sparse_rows",
     "thinned",
 ]

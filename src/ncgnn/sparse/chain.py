@@ -56,7 +56,7 @@ def _chain(
     for i in range(start, stop):
         entries, step = 0, 0
         for t in range(added.shape[0]):
-            entries = _multiply(row, nodes[:entries], i, added[t], indptr, indices, data, product, reached, seen)
+            entries = multiply(row, nodes[:entries], i, added[t], indptr, indices, data, product, reached, seen)
             row, nodes, product, reached = product, reached, row, nodes
             if kept[t]:
                 if filled + entries > columns.shape[0]:
@@ -70,7 +70,7 @@ def _chain(
 
 
 @compiled
-def _multiply(
+def multiply(
     row: Array,
     nodes: Array,
     own: int,
@@ -87,7 +87,7 @@ def _multiply(
     Lists the entries of the product in ``reached`` and returns how many there are.
     """
     count = 0
-    if added > 0:
+    if added != 0:
         product[own], seen[own], reached[0], count = added, True, own, 1
     for u in nodes:
         weight = row[u]

@@ -116,6 +116,15 @@ class CSR(LinearOperator):
         pattern = Pattern(indptr - indptr[0], self.pattern.indices[entries], self.pattern.num_columns)
         return CSR(pattern, self.values[entries])
 
+    def take(self, nodes: Tensor) -> "CSR":
+        """Some rows, in any order."""
+        starts = self.pattern.indptr[nodes].long()
+        counts = self.pattern.indptr[nodes + 1].long() - starts
+        ends = counts.cumsum(0)
+        places = torch.repeat_interleave(starts - ends + counts, counts) + torch.arange(int(counts.sum()))
+        indptr = torch.cat([ends.new_zeros(1), ends]).to(self.pattern.indptr.dtype)
+        return CSR(Pattern(indptr, self.pattern.indices[places], self.pattern.num_columns), self.values[places])
+
     def to(self, device: torch.device, dtype: torch.dtype) -> "CSR":
         return CSR(self.pattern.to(device), self.values.to(device, dtype))
 

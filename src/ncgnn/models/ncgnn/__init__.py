@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.batches import Batches, Read, take
+from ncgnn.batches import Batches, Read
 from ncgnn.models.base.memory import COPIES
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
@@ -73,7 +73,7 @@ class NCGNNModel(Model[Config]):
         if group.reads == "features":
             return partial(graph.feature_rows, settings.normalize_features)
         links = graph.links(group.edges)
-        return lambda nodes: take(links, nodes)
+        return lambda nodes: links.take(torch.from_numpy(nodes))
 
     def _read(self, graph: PreparedGraph, group: Config | Group, settings: Config) -> LinearOperator:
         """The input of a group."""
