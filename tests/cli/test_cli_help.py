@@ -30,6 +30,7 @@ def test_help_of_every_verb_has_an_example(ncgnn, verb, option):
     assert "<bool>" not in done.out  # a flag takes no value
 
 
+@pytest.mark.long
 def test_the_examples_work_as_written(ncgnn, command, here):
     """Those that need no files of one's own, one after another in processes of their own."""
     ending = [verb for verb in VERBS if verb != "serve"]  # which runs until it is stopped

@@ -15,9 +15,7 @@ OPTIONS = ["--label", "topic", "--per-class", 20, "--val", 300, *(part for one i
 SPLITS = range(3)  # on the 270 nodes of a single one, two points are five nodes
 
 
-@pytest.fixture(
-    params=[pytest.param("cora", marks=pytest.mark.long), pytest.param("generated", id="a generated graph")]
-)
+@pytest.fixture(params=["cora", pytest.param("generated", id="a generated graph")])
 def data(request):
     if request.param == "generated":
         return syn_cora(0.8)
@@ -61,6 +59,7 @@ class Tables:
         return float((found[self.new] == self.truth[self.new].astype(found.dtype)).mean())
 
 
+@pytest.mark.long
 def test_new_nodes_are_predicted_as_well_as_nodes_that_were_there(ncgnn, here, data):
     later, there = [], []
     for seed in SPLITS:
