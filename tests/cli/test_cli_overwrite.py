@@ -4,9 +4,12 @@ import json
 import os
 import sys
 
+import numpy as np
 import pytest
 
+from helpers.ogb_folders import write_tables as write_ogb_tables
 from helpers.papers import FILES, QUICK, contents
+from ncgnn.data import large_graph
 
 TABLES = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
 TRAIN = ["train", "karate", "--epochs", 1, *QUICK]
@@ -92,6 +95,26 @@ def test_predictions_are_not_written_over_a_graph_of_the_data_folder(refused, he
     monkeypatch.setenv("NCGNN_DATA", "data")
     arguments = ["predict", "runs/old", "karate", "--out", "data/karate.npz", "--overwrite"]
     refused(*arguments, message="data/karate.npz: is an input of this command")
+
+
+def test_predictions_are_not_written_over_vectors_beside_the_node_table(ncgnn, refused, here, tables):
+    np.save(here / "nodes.npy", np.eye(60, 3))
+    assert ncgnn("train", *tables, "--label", "topic", "--epochs", 1, *QUICK, "--out", "run").code == 0
+    for graph in ([], TABLES):
+        arguments = ["predict", "run", *graph, "--out", "nodes.npy", "--overwrite"]
+        refused(*arguments, message="nodes.npy: is an input of this command")
+
+
+@pytest.mark.parametrize("verb", ["predict", "explain"])
+def test_nothing_is_written_over_a_part_of_a_table_or_a_file_of_a_graph_in_a_folder(refused, here, old_run, verb):
+    (here / "parts").mkdir()
+    (here / "parts" / "a.parquet").write_text("a part")
+    tables = ["--nodes", "parts", "--edges", "edges.csv", "--out", "parts/a.parquet", "--overwrite"]
+    refused(verb, "runs/old", *tables, message="parts/a.parquet: is an input of this command")
+    write_ogb_tables(here / "ogb", large_graph(60, num_features=2, num_classes=2))
+    (here / "ogb" / "mapping" / "notes.csv").write_text("mine")
+    graph = ["ogb", "--out", "ogb/mapping/notes.csv", "--overwrite"]
+    refused(verb, "runs/old", *graph, message="ogb/mapping/notes.csv: is an input of this command")
 
 
 def test_training_does_not_replace_a_run_unless_told(ncgnn, refused, here, old_run):

@@ -3,9 +3,12 @@
 import json
 import shutil
 
+import pandas as pd
 import pytest
 
+from helpers.ogb_folders import write_tables as write_ogb_tables
 from helpers.papers import QUICK
+from ncgnn.data import large_graph
 
 OPTIONS = ["--epochs", 2, *QUICK, "--no-refit"]
 
@@ -68,7 +71,23 @@ def test_named_graphs_and_files_are_remembered(ncgnn, here):
         assert ncgnn("predict", "runs/one").out == ncgnn("predict", "runs/one", name, *options).out != ""
 
 
-@pytest.mark.parametrize("text", ["[3]", "{", '{"source": 3}', '{"source": {"nodes": 3}}'])
+def test_a_table_in_parts_and_a_graph_in_a_folder_are_remembered_with_all_their_files(ncgnn, tables, here):
+    nodes = pd.read_csv("nodes.csv", dtype=str)
+    (here / "parts").mkdir()
+    nodes[:30].to_parquet("parts/a.parquet")
+    nodes[30:].to_parquet("parts/b.parquet")
+    write_ogb_tables(here / "ogb", large_graph(60, num_features=2, num_classes=2))
+    in_parts = ["--nodes", "parts", "--edges", "edges.csv"]
+    for graph, roles, file in ((in_parts, ["--label", "topic"], "parts/b.parquet"), (["ogb"], [], "ogb/raw/more.csv")):
+        assert ncgnn("train", *graph, *roles, *OPTIONS, "--out", "run", "--overwrite").code == 0
+        done = ncgnn("predict", "run")
+        assert done.out == ncgnn("predict", "run", *graph).out != ""
+        assert "changed" not in done.err
+        nodes[30:].iloc[::-1].to_parquet(file)
+        assert f"note: {file.split('/')[0]} has changed since training\n" in ncgnn("predict", "run").err
+
+
+@pytest.mark.parametrize("text", ["[3]", "[" * 100_000, "{", '{"source": 3}', '{"source": {"nodes": 3}}'])
 def test_a_damaged_description_is_named(ncgnn, papers, text):
     (papers / "run.json").write_text(text)
     done = ncgnn("predict", papers)

@@ -1,21 +1,18 @@
 """Folders laid out like those of the Open Graph Benchmark."""
 
-import gzip
 import json
 import shutil
-from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from typer.testing import CliRunner
 
+from helpers.ogb_folders import parts, write_arrays, write_table, write_tables
 from ncgnn.cli.app import app
 from ncgnn.data import large_graph, read_graph, usual_split
 from ncgnn.errors import InputError
 
 NODES, CLASSES = 300, 3
-PARTS = {"train": range(200), "valid": range(200, 250), "test": range(250, 300)}
 
 
 @pytest.fixture(scope="module")
@@ -23,50 +20,16 @@ def graph():
     return large_graph(NODES, num_features=5, num_classes=CLASSES)
 
 
-def write(path: Path, rows, header: str = "") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [header] * bool(header) + [",".join(map(str, row)) for row in rows]
-    path.write_bytes(gzip.compress(("\n".join(lines) + "\n").encode()))
-
-
-def common(folder: Path, split: str) -> None:
-    for part, nodes in PARTS.items():
-        write(folder / f"split/{split}/{part}.csv.gz", [(node,) for node in nodes])
-
-
-def once(graph) -> np.ndarray:
-    pairs = graph.edge_index.numpy().T
-    return pairs[pairs[:, 0] < pairs[:, 1]]
-
-
 @pytest.fixture
 def arxiv(graph, tmp_path):
-    folder = tmp_path / "ogbn_arxiv"
-    common(folder, "time")
-    write(folder / "raw/edge.csv.gz", once(graph)[:, ::-1])
-    write(folder / "raw/node-feat.csv.gz", graph.x.tolist())
-    write(folder / "raw/node-label.csv.gz", graph.y[:, None].tolist())
-    write(folder / "raw/num-node-list.csv.gz", [(NODES,)])
-    write(folder / "raw/num-edge-list.csv.gz", [(len(once(graph)),)])
-    write(folder / "raw/node_year.csv.gz", [(2015,)] * NODES)
-    names = [(number, f"arxiv cs {'abc'[number]}") for number in range(CLASSES)]
-    write(folder / "mapping/labelidx2arxivcategeory.csv.gz", names, "label idx,arxiv category")
-    papers = [(number, 9 * 10**8 + number) for number in range(NODES)]
-    write(folder / "mapping/nodeidx2paperid.csv.gz", papers, "node idx,paper id")
-    return folder
+    write_tables(tmp_path / "ogbn_arxiv", graph)
+    return tmp_path / "ogbn_arxiv"
 
 
 @pytest.fixture
 def papers(graph, tmp_path):
-    folder = tmp_path / "ogbn_papers100M"
-    common(folder, "time")
-    (folder / "raw").mkdir()
-    arrays = {"edge_index": once(graph).T, "node_feat": graph.x.numpy(), "num_nodes_list": np.array([NODES])}
-    np.savez(folder / "raw/data.npz", **arrays)
-    label = graph.y.numpy().astype(np.float32)[:, None]
-    label[::2] = np.nan
-    np.savez(folder / "raw/node-label.npz", node_label=label)
-    return folder
+    write_arrays(tmp_path / "ogbn_papers100M", graph)
+    return tmp_path / "ogbn_papers100M"
 
 
 def test_a_folder_of_tables_is_the_graph(arxiv, graph):
@@ -82,7 +45,7 @@ def test_a_folder_of_tables_is_the_graph(arxiv, graph):
 def test_its_split_is_the_usual_one(arxiv):
     split = usual_split(read_graph(arxiv))
     for part, file in (("train", "train"), ("val", "valid"), ("test", "test")):
-        assert split[f"{part}_mask"].nonzero().ravel().tolist() == list(PARTS[file])
+        assert split[f"{part}_mask"].nonzero().ravel().tolist() == list(parts(NODES)[file])
 
 
 def test_products_have_another_split_and_no_ids(arxiv):
@@ -110,7 +73,7 @@ def test_commands_take_the_folder(arxiv, tmp_path):
 
 
 def corrupt(arxiv, name, rows):
-    write(arxiv / name, rows)
+    write_table(arxiv / name, rows)
     return arxiv
 
 

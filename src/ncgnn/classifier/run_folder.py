@@ -99,6 +99,20 @@ def write_description(folder: Path, run: dict[str, Any]) -> None:
         file.write(json.dumps(run, indent=2) + "\n")
 
 
+def read_description(folder: Path) -> dict[str, Any] | None:
+    """The contents of ``run.json``; None if there is none."""
+    file = folder / "run.json"
+    if not file.is_file():
+        return None
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: does not describe a run: {_AGAIN}")
+    return found
+
+
 def check_writable(folder: Path) -> None:
     """Whether :func:`write_run` will be able to write there; to be asked before the training."""
     nearest = next(place for place in (folder, *folder.absolute().parents) if os.path.lexists(place))
@@ -156,10 +170,11 @@ def named_sets(scored: Scored, coverage: float, by_class: bool = False) -> list[
 
 @dataclass(frozen=True, eq=False)
 class SplitOfRun:
-    """Which nodes a model was trained on: the fingerprint of its graph, and a table of ids and roles."""
+    """Which nodes a model was trained on: the fingerprint of its graph, a table of ids and roles, and its file."""
 
     graph: str
     table: pd.DataFrame
+    file: Path
 
     def on(self, data: Data) -> Data:
         """The graph with this split; as it is if the split is of another graph.
@@ -169,6 +184,8 @@ class SplitOfRun:
         """
         data = complete(data)
         is_same = self.graph == fingerprint(data)
+        if is_same and len(self.table) != data.num_nodes:
+            raise _without_split(self.file)
         roles = self.table["split"] if is_same else _later_roles(data, self.table.set_index("id")["split"])
         if roles is None:
             return data
@@ -197,9 +214,15 @@ def read_split(model: Path) -> SplitOfRun | None:
     Read it with the model, in one block of :func:`ncgnn.together.settled`: the run may be replaced in between.
     """
     folder = run_of(model)
-    if not (folder / "run.json").is_file():
+    run = read_description(folder)
+    if run is None:
         return None
-    return SplitOfRun(_graph_of_run(folder / "run.json"), _predictions_of_run(folder / "predictions.csv"))
+    try:
+        graph = str(run["graph"]["fingerprint"])
+    except (KeyError, TypeError):
+        raise InputError(f"{folder / 'run.json'}: does not describe a run: {_AGAIN}") from None
+    file = folder / "predictions.csv"
+    return SplitOfRun(graph, _ids_and_roles(file), file)
 
 
 def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:
@@ -212,15 +235,15 @@ def _later_roles(data: Data, earlier: pd.Series) -> pd.Series | None:
     return roles
 
 
-def _predictions_of_run(file: Path) -> pd.DataFrame:
+def _ids_and_roles(file: Path) -> pd.DataFrame:
     try:
-        return pd.read_csv(file, usecols=["id", "split"], dtype=str, keep_default_na=False)
+        table = pd.read_csv(file, usecols=["id", "split"], dtype=str, keep_default_na=False) if file.is_file() else None
     except (OSError, ValueError):
-        raise InputError(f"{file}: does not contain the split of the run: {_AGAIN}") from None
+        table = None
+    if table is None or table["id"].duplicated().any():
+        raise _without_split(file)
+    return table
 
 
-def _graph_of_run(file: Path) -> str:
-    try:
-        return str(json.loads(file.read_text("utf-8"))["graph"]["fingerprint"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{file}: does not describe a run: {_AGAIN}") from None
+def _without_split(file: Path) -> InputError:
+    return InputError(f"{file}: does not contain the split of the run: {_AGAIN}")

@@ -1,11 +1,11 @@
 """What the same ``ncgnn train`` has written already, before it was killed."""
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli.run import Extras, Outcome, Plan
+from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -38,9 +38,11 @@ def finished(folder: Path, extras: Extras) -> Outcome | None:
 
 
 def _read(folder: Path) -> dict[str, Any]:
+    from ncgnn.classifier.run_folder import read_description
+
     try:
-        found = json.loads((folder / "run.json").read_text("utf-8"))
-    except (OSError, ValueError):
+        found = read_description(folder) or {}
+    except InputError:
         return {}
-    is_run = isinstance(found, dict) and all(isinstance(found.get(key), dict) for key in ("graph", "versions"))
+    is_run = all(isinstance(found.get(key), dict) for key in ("graph", "versions"))
     return found if is_run else {}

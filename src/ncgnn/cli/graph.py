@@ -92,8 +92,11 @@ class GraphOptions:
     @property
     def files(self) -> Iterator[Path]:
         """Every file that the graph may be read from."""
-        given = (self.nodes, *(self.edges or ()), self.columns, self.name)
-        yield from (Path(file) for file in given if file is not None)
+        from ncgnn.data.tables.read import files_of
+        from ncgnn.data.tables.vectors import vectors_beside
+
+        given = (self.nodes, vectors_beside(self.nodes), *(self.edges or ()), self.columns, self.name)
+        yield from (file for path in given if path is not None for file in files_of(Path(path)))
         folders = [str(self.data or ""), os.environ.get("NCGNN_DATA", "")]
         for folder in filter(None, folders):
             for depth in ("*.npz", "*/*.npz"):  # members of a family are one folder deeper

@@ -1,13 +1,12 @@
 """What a run remembers of its graph, so that later commands need not be told again: ``source`` in ``run.json``."""
 
 import hashlib
-import json
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from ncgnn.cli.graph import GraphOptions
 from ncgnn.errors import InputError
@@ -36,10 +35,11 @@ def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
     """What ``run.json`` in ``folder`` says of its graph."""
     from ncgnn.data.tables.vectors import vectors_beside
 
-    files = [Path(graph.name)] if graph.name is not None and graph.is_own else []
-    files += [path for path in (graph.nodes, vectors_beside(graph.nodes), *(graph.edges or ())) if path is not None]
+    own = Path(graph.name) if graph.name is not None and graph.is_own else None
+    given = (own, graph.nodes, vectors_beside(graph.nodes), *(graph.edges or ()))
+    files = [path for path in given if path is not None]
     found = Source(
-        name=_from(folder, files[0]) if files and graph.name is not None else graph.name,
+        name=graph.name if own is None else _from(folder, own),
         nodes=None if graph.nodes is None else _from(folder, graph.nodes),
         edges=None if graph.edges is None else [_from(folder, path) for path in graph.edges],
         directed=graph.directed,
@@ -55,7 +55,7 @@ def with_run(graph: GraphOptions, model: Path) -> GraphOptions:
     if graph != GraphOptions():
         return graph
     folder = model if model.is_dir() else model.parent
-    found = _read(folder / "run.json")
+    found = _remembered(folder)
     if found is None:
         return graph
     for name, digest in found.files.items():
@@ -70,26 +70,32 @@ def with_run(graph: GraphOptions, model: Path) -> GraphOptions:
     )
 
 
-def _read(file: Path) -> Source | None:
+def _remembered(folder: Path) -> Source | None:
+    from ncgnn.classifier.run_folder import read_description
+
     try:
-        run = json.loads(file.read_text("utf-8"))
-        return Source.model_validate(run[KEY]) if KEY in dict(run) else None
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError, TypeError, ValidationError):
-        raise InputError(f"{file}: does not describe a run: name the graph") from None
+        run = read_description(folder)
+        return Source.model_validate(run[KEY]) if run is not None and KEY in run else None
+    except ValueError:
+        raise InputError(f"{folder / 'run.json'}: does not describe a run: name the graph") from None
 
 
 def _compare(path: Path, digest: str) -> None:
     """Check that a file of the run is there, and say if it is another one now."""
-    if not path.is_file():
+    if not (path.is_file() or path.is_dir()):
         raise InputError(f"{path}: the run was trained on this file, which is missing: name the graph")
     if _digest(path) != digest:
         print(f"note: {path} has changed since training", file=sys.stderr)
 
 
 def _digest(path: Path) -> str:
+    """Of a file, or of the files in a folder and their names."""
+    from ncgnn.data.tables.read import files_of
+
     try:
+        if path.is_dir():
+            listed = "".join(f"{_digest(file)} {file.relative_to(path)}\n" for file in files_of(path))
+            return hashlib.sha256(listed.encode()).hexdigest()
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:

@@ -35,6 +35,12 @@ def is_ogb(graph: Any) -> bool:
     return isinstance(graph, str | Path) and all(os.path.isdir(Path(graph) / part) for part in ("raw", "split"))
 
 
+def ogb_files(folder: Path) -> list[Path]:
+    """The files of such a folder, in a fixed order."""
+    found = (path for part in ("raw", "split", "mapping") for path in (folder / part).rglob("*"))
+    return sorted(path for path in found if path.is_file())
+
+
 def read_ogb(folder: str | Path) -> Data:
     """The graph with its split; edges lose their direction."""
     folder = Path(folder).resolve()

@@ -62,6 +62,8 @@ def _check_file(path: Path) -> None:
         return
     if not path.exists():
         raise InputError(f"{path}: no such file")
+    if not path.is_file():  # a pipe may never end
+        raise InputError(f"{path}: cannot be read (not a regular file)")
     known = (*DELIMITERS, *PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
     if _suffix(path) not in known:
         raise InputError(f"{path}: unknown file type; use .csv, .tsv (also .gz) or .parquet")

@@ -12,7 +12,7 @@ from torch_geometric.utils import is_undirected
 from ncgnn.data.completion import check_kind, undirected
 from ncgnn.data.edge_tables import edge_table
 from ncgnn.data.npz import read_npz
-from ncgnn.data.ogb import is_ogb, read_ogb
+from ncgnn.data.ogb import is_ogb, ogb_files, read_ogb
 from ncgnn.data.structure import is_structure, told
 from ncgnn.data.tables.assemble import Frames, assemble, with_structure
 from ncgnn.data.tables.encoding import Encoding
@@ -22,6 +22,7 @@ from ncgnn.data.tables.labels import encode_labels
 from ncgnn.data.tables.links import ONLY, EdgeTables, Links, in_trained_order, read_links
 from ncgnn.data.tables.objects import is_graph_object, is_graphml, object_tables, read_graphml
 from ncgnn.data.tables.options import check_direction, check_replay, feature_columns, kinds_of
+from ncgnn.data.tables.parquet import parts
 from ncgnn.data.tables.roles import choose_roles
 from ncgnn.data.tables.vectors import with_vectors
 from ncgnn.errors import InputError
@@ -121,6 +122,11 @@ def is_npz(graph: Any) -> bool:
 def is_finished(graph: Any) -> bool:
     """Whether it is the path of a graph that holds features, edges and labels: an ``.npz`` file or an OGB folder."""
     return is_npz(graph) or is_ogb(graph)
+
+
+def files_of(path: Path) -> list[Path]:
+    """The file itself, or the files of a folder that is a table or a graph."""
+    return ogb_files(path) if is_ogb(path) else parts(path) if path.is_dir() else [path]
 
 
 def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
