@@ -118,7 +118,7 @@ def test_a_damaged_cache_is_a_note_and_gives_the_same_predictions(command, here,
         done = run("predict", "run", "karate")
         assert done.stdout == first.stdout
         (note,) = set(done.stderr.splitlines()) - set(first.stderr.splitlines())
-        assert note.startswith(f"note: {entry}: not a cached filter; preparing it again")
+        assert note.startswith(f"note: {entry}: damaged cache file; preparing it again")
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x"])

@@ -4,12 +4,14 @@ from ncgnn.batches.features import map_features, mapped_features
 from ncgnn.batches.filter_rows import FilterRows, stored_rows
 from ncgnn.batches.inputs import Batches
 from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
+from ncgnn.batches.shards import Damaged
 from ncgnn.batches.whole import Read, Routed, sweep
 
 __all__ = [
     "ROUTINGS",
     "BatchRouting",
     "Batches",
+    "Damaged",
     "FilterRows",
     "Read",
     "Routed",

@@ -36,15 +36,30 @@ class Shard(BaseModel):
 class Manifest(BaseModel):
     """All shards of a folder; ``key`` names everything that their content depends on."""
 
-    format: Literal["ncgnn-rows-1"] = "ncgnn-rows-1"
+    format: Literal["ncgnn-rows-2"] = "ncgnn-rows-2"
     key: str
     rows: int
     shards: list[Shard] = []
+    checksum: str = ""
 
     @property
     def finished(self) -> int:
         """The number of rows that are written."""
         return sum(shard.rows for shard in self.shards)
+
+    @property
+    def sealed(self) -> "Manifest":
+        """With its checksum."""
+        text = self.model_dump_json(exclude={"checksum"})
+        return self.model_copy(update={"checksum": hashlib.sha256(text.encode()).hexdigest()})
+
+
+class Damaged(InputError):
+    """Files that are not as they were written, or of something else."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: {reason}: delete the folder {path.parent.name}, then it is made again")
+        self.path, self.reason = path, reason
 
 
 def write_shards(
@@ -61,11 +76,11 @@ def write_shards(
             files = {name: _write(_path(folder, first, name), array) for name, array in make(part).items()}
             manifest.shards.append(Shard(first=first, rows=len(part), files=files))
             with atomic(folder / _MANIFEST) as file:
-                file.write(manifest.model_dump_json(indent=1))
+                file.write(manifest.sealed.model_dump_json(indent=1))
 
 
 class Shards:
-    """The shards of a folder, opened as they are needed. A file is checked when it is opened first.
+    """The shards of a folder, opened as they are needed. All files are checked at once.
 
     Args:
         folder: where they are.
@@ -75,14 +90,13 @@ class Shards:
     def __init__(self, folder: Path, key: str | None = None) -> None:
         self.folder, self.manifest = folder, _read(folder)
         if key not in (None, self.manifest.key):
-            raise _unusable(folder / _MANIFEST, "belongs to another graph or filter")
+            raise Damaged(folder / _MANIFEST, "belongs to another graph or filter")
         if self.manifest.finished != self.manifest.rows:
-            raise _unusable(folder / _MANIFEST, "is unfinished")
+            raise Damaged(folder / _MANIFEST, "is unfinished")
         for shard in self.manifest.shards:
             for name, about in shard.files.items():
-                _check_size(_path(folder, shard.first, name), about)
+                _check(_path(folder, shard.first, name), about)
         self.firsts = [shard.first for shard in self.manifest.shards]
-        self._checked: set[int] = set()
         self._opened = lru_cache(_OPEN)(self._open)
 
     @property
@@ -98,12 +112,7 @@ class Shards:
 
     def _open(self, number: int) -> dict[str, np.ndarray]:
         shard = self.manifest.shards[number]
-        paths = {name: _path(self.folder, shard.first, name) for name in shard.files}
-        if number not in self._checked:
-            for name, path in paths.items():
-                _check_content(path, shard.files[name])
-            self._checked.add(number)
-        return {name: mapped(path) for name, path in paths.items()}
+        return {name: mapped(_path(self.folder, shard.first, name)) for name in shard.files}
 
 
 def mapped(path: Path) -> np.ndarray:
@@ -124,11 +133,14 @@ def _begun(folder: Path, key: str, rows: int) -> Manifest:
 def _read(folder: Path) -> Manifest:
     path = folder / _MANIFEST
     try:
-        return Manifest.model_validate_json(path.read_bytes())
+        found = Manifest.model_validate_json(path.read_bytes())
     except OSError:
-        raise _unusable(path, "is missing") from None
+        raise Damaged(path, "is missing") from None
     except ValidationError:
-        raise _unusable(path, "is damaged") from None
+        raise Damaged(path, "is damaged") from None
+    if found.checksum != found.sealed.checksum:
+        raise Damaged(path, "is damaged")
+    return found
 
 
 def _path(folder: Path, first: int, name: str) -> Path:
@@ -141,26 +153,17 @@ def _write(path: Path, array: np.ndarray) -> File:
     return File(path.stat().st_size, _digest(path))
 
 
-def _check_size(path: Path, about: File) -> None:
-    if not path.is_file():
-        raise _unusable(path, "is missing")
-    if path.stat().st_size != about.bytes:
-        raise _unusable(path, "is damaged, or of another graph or filter")
-
-
-def _check_content(path: Path, about: File) -> None:
+def _check(path: Path, about: File) -> None:
     try:
-        is_same = _digest(path) == about.sha256
+        is_same = path.stat().st_size == about.bytes and _digest(path) == about.sha256
+    except FileNotFoundError:
+        raise Damaged(path, "is missing") from None
     except OSError:
-        raise _unusable(path, "cannot be read") from None
+        raise Damaged(path, "cannot be read") from None
     if not is_same:
-        raise _unusable(path, "is damaged, or of another graph or filter")
+        raise Damaged(path, "is damaged, or of another graph or filter")
 
 
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _unusable(path: Path, why: str) -> InputError:
-    return InputError(f"{path}: {why}: delete the folder {path.parent.name}, then it is made again")

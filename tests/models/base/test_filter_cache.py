@@ -17,6 +17,7 @@ from torch_geometric.data import Data
 from ncgnn import AttentionFilter, DiffusionFilter, NCGNNClassifier, Threshold, TopK
 from ncgnn.errors import InputError
 from ncgnn.models.base import filter_cache
+from ncgnn.models.base.cached import checksum
 from ncgnn.models.base.filter_cache import filter_folder, prepare_filter
 from ncgnn.nn.filter import GraphFilter
 
@@ -159,7 +160,7 @@ def altered(path, with_checksum, **change):
     for name, edit in change.items():
         arrays[name] = edit(arrays[name].copy())
     if with_checksum:
-        arrays["checksum"] = filter_cache._checksum([arrays[name] for name in ("indptr", "indices", "values")])
+        arrays["checksum"] = checksum([arrays[name] for name in ("indptr", "indices", "values")])
     with path.open("wb") as file:
         np.savez(file, **arrays)
 
@@ -208,7 +209,7 @@ def test_a_file_under_a_wrong_name_is_not_believed(graph, folder):
     prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)
     (other,) = set(folder.iterdir()) - {path}
     path.write_bytes(other.read_bytes())
-    with pytest.warns(UserWarning, match="belongs to another filter"):
+    with pytest.warns(UserWarning, match="belongs to something else"):
         assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
 
 
@@ -318,6 +319,7 @@ from pathlib import Path
 import torch
 from ncgnn import AttentionFilter, TopK, load_dataset
 from ncgnn.models.base import filter_cache
+from ncgnn.models.base.cached import checksum
 data = load_dataset("karate")
 filter_cache._read = lambda *arguments: None  # so that each turn writes
 print("ready", flush=True)

@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 
 import ncgnn
 from helpers.tiny_graph import plain, tiny
 from ncgnn.data import complete
+from ncgnn.models.base.cached import write_cached
 from ncgnn.models.base.neighbours import plain_adjacency
 from ncgnn.models.geom_gcn import table as module
 from ncgnn.models.geom_gcn.table import closest_pairs, neighbourhoods, own_neighbourhoods, relations
@@ -45,3 +47,20 @@ def test_our_own_are_kept_in_the_cache_folder(tmp_path, monkeypatch):
     monkeypatch.setitem(module.EMBEDDINGS, "isomap", lambda a: 1 / 0)
     assert np.array_equal(neighbourhoods(data, "isomap"), first)
     assert len(list((tmp_path / "neighbourhoods").iterdir())) == 1
+
+
+@pytest.mark.parametrize(("column", "value"), [(1, 34), (0, -1), (2, 2), (3, 4)])
+def test_kept_neighbours_that_there_are_not_are_found_again_with_a_note(tmp_path, monkeypatch, column, value):
+    monkeypatch.setenv("NCGNN_CACHE", str(tmp_path))
+    data = complete(ncgnn.load_dataset("karate"))
+    first = neighbourhoods(data, "isomap")
+    (path,) = (tmp_path / "neighbourhoods").iterdir()
+    with np.load(path) as kept:
+        key, rows = str(kept["key"]), kept["rows"]
+    rows[0, column] = value
+    write_cached(path, key, {"rows": rows})
+    with pytest.warns(UserWarning, match="preparing it again .it names nodes or relations"):
+        assert np.array_equal(neighbourhoods(data, "isomap"), first)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.warns(UserWarning, match="preparing it again"):
+        assert np.array_equal(neighbourhoods(data, "isomap"), first)

@@ -2,13 +2,10 @@
 
 import hashlib
 import os
-import warnings
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,8 +13,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.data.named.download import cache_folder
-from ncgnn.errors import InputError
-from ncgnn.files import atomic
+from ncgnn.models.base.cached import checksum, read_cached, write_cached
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import CSR, HopBank, Pattern
 
@@ -68,43 +64,16 @@ def sources() -> str:
 
 def digest_of_edges(edges: Tensor, weight: Tensor | None) -> str:
     """A hash of the edges in their order, because floating-point sums depend on it."""
-    return _checksum(part.detach().cpu().numpy() for part in ((edges,) if weight is None else (edges, weight)))
+    return checksum(part.detach().cpu().numpy() for part in ((edges,) if weight is None else (edges, weight)))
 
 
 def _read(path: Path, key: str, filter: GraphFilter, num_nodes: int, dtype: torch.dtype) -> PreparedFilter | None:
-    if not os.access(path, os.R_OK):
+    arrays = read_cached(path, key, _ARRAYS, lambda arrays: _check(arrays, num_nodes, dtype))
+    if arrays is None:
         return None
-    try:
-        arrays = _arrays(path, key)
-        _check(arrays, num_nodes, dtype)
-        indptr, indices, values = map(torch.from_numpy, arrays)
-    except FileNotFoundError:  # removed a moment ago
-        return None
-    except Exception as error:  # whatever is wrong with the file, the filter can be prepared again
-        warnings.warn(f"{path}: not a cached filter; preparing it again ({error})", UserWarning, stacklevel=2)
-        return None
-    with suppress(OSError):
-        os.utime(path)  # used just now
+    indptr, indices, values = map(torch.from_numpy, arrays)
     matrix = (HopBank if values.dim() == 2 else CSR)(Pattern(indptr, indices, num_nodes), values)
     return PreparedFilter(matrix, False, num_nodes, filter.cache_key)
-
-
-def _arrays(path: Path, key: str) -> list[np.ndarray]:
-    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # a zip file, with checksums
-        if str(file["key"]) != key:
-            raise ValueError("it belongs to another filter")
-        arrays = [file[name] for name in _ARRAYS]
-        if str(file["checksum"]) != _checksum(arrays):
-            raise ValueError("its checksum is wrong")
-        return arrays
-
-
-def _checksum(arrays: Iterable[np.ndarray]) -> str:
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(f"{array.dtype} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
 
 
 def _check(arrays: list[np.ndarray], num_nodes: int, dtype: torch.dtype) -> None:
@@ -130,16 +99,8 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
     arrays = [tensor.detach().cpu().numpy() for tensor in tensors]
     if sum(array.nbytes for array in arrays) > LARGEST_FOLDER:
         return
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic(path, "wb") as file:
-            about: dict[str, Any] = {"key": np.array(key), "checksum": np.array(_checksum(arrays))}
-            np.savez(file, **about | dict(zip(_ARRAYS, arrays, strict=True)))
-        _remove_oldest(path.parent)
-    except (OSError, InputError):
-        # the same message for all filters in the folder, so that the warning is shown once
-        message = f"{path.parent}: not writable, so filters are not cached; set NCGNN_CACHE"
-        warnings.warn(f"{message} to another folder, or to nothing to disable caching", UserWarning, stacklevel=2)
+    write_cached(path, key, dict(zip(_ARRAYS, arrays, strict=True)))
+    _remove_oldest(path.parent)
 
 
 def _remove_oldest(folder: Path) -> None:

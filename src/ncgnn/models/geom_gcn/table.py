@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,7 +9,7 @@ from scipy.spatial import cKDTree
 from torch_geometric.data import Data
 
 from ncgnn.data.named.download import cache_folder
-from ncgnn.files import atomic
+from ncgnn.models.base.cached import read_cached, write_cached
 from ncgnn.models.base.filter_cache import digest_of_edges, filter_folder
 from ncgnn.models.base.neighbours import plain_adjacency
 from ncgnn.models.geom_gcn.by_isomap import isomap
@@ -24,6 +23,7 @@ EMBEDDINGS: dict[str, Callable[[sp.csr_array], np.ndarray]] = {
 }
 _VERSION = 1  # to be raised when an embedding changes
 _GRAPH, _PLANE = 0, 1
+_DIRECTIONS = 4
 
 
 def neighbourhoods(data: Data, embedding: str) -> np.ndarray:
@@ -34,12 +34,13 @@ def neighbourhoods(data: Data, embedding: str) -> np.ndarray:
         return np.asarray(published)
     key = f"{embedding} {_VERSION} {data.num_nodes} {digest_of_edges(data.edge_index, None)}"
     folder = None if filter_folder() is None else cache_folder() / "neighbourhoods"
-    path = None if folder is None else folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npy"
-    if path is not None and path.is_file():
-        return np.asarray(np.load(path, allow_pickle=False))
+    path = None if folder is None else folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
+    found = None if path is None else read_cached(path, key, ["rows"], lambda arrays: _check(*arrays, data))
+    if found is not None:
+        return found[0]
     rows = own_neighbourhoods(plain_adjacency(data), EMBEDDINGS[embedding])
     if path is not None:
-        _store(path, rows)
+        write_cached(path, key, {"rows": rows})
     return rows
 
 
@@ -87,7 +88,9 @@ def _is_of(rows: np.ndarray, data: Data) -> bool:
     return np.array_equal(np.unique(given[:, 0] * n + given[:, 1]), np.unique(target * n + source))
 
 
-def _store(path: Path, rows: np.ndarray) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic(path, "wb") as file:
-        np.save(file, rows)
+def _check(rows: np.ndarray, data: Data) -> None:
+    """:class:`ValueError` unless the rows are of this graph."""
+    if rows.dtype.kind != "i" or rows.ndim != 2 or rows.shape[1] != 4:
+        raise ValueError("it is no table of neighbours")
+    if (rows < 0).any() or (rows >= [int(data.num_nodes or 0)] * 2 + [len((_GRAPH, _PLANE)), _DIRECTIONS]).any():
+        raise ValueError("it names nodes or relations that there are not")
