@@ -107,12 +107,25 @@ def test_a_search_continues_where_it_was_interrupted(graph, tmp_path):
         assert torch.equal(value, whole.fitted.module.state_dict()[name])
 
 
-@pytest.mark.parametrize("content", [b"", b"damaged", bytes(1000)])
-def test_a_damaged_result_is_trained_again(graph, tmp_path, content):
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"damaged",
+        lambda content: bytes(1000),
+        lambda content: content[:-1] + bytes([content[-1] ^ 1]),  # a weight
+        lambda content: content.replace(b'seconds\\": ', b'seconds\\":9'),
+    ],
+    ids=["empty", "text", "zeros", "weight", "seconds"],
+)
+def test_a_damaged_result_is_trained_again_with_a_note(graph, tmp_path, damage):
     whole = search(graph, Few(), folder=tmp_path)
     for file in tmp_path.iterdir():
-        file.write_bytes(content)
-    assert figures(search(graph, Few(), folder=tmp_path)) == figures(whole)
+        content = file.read_bytes()
+        assert damage(content) != content
+        file.write_bytes(damage(content))
+    with pytest.warns(UserWarning, match="not a stored training; training again"):
+        assert figures(search(graph, Few(), folder=tmp_path)) == figures(whole)
 
 
 def test_results_of_another_split_are_not_taken(graph, tmp_path):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import warnings
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -32,6 +33,8 @@ LOSS_WEIGHT = 0.05
 
 _KEY = "attempt"
 _SHARES = "attempt/shares"
+_CHECKSUM = "checksum"
+_DAMAGED = (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,27 +137,42 @@ class Trainer:
         state = {
             name: tensor.detach().clone().contiguous() for name, tensor in result.fitted.module.state_dict().items()
         }
+        state[_SHARES] = result.shares.contiguous()
         history = [list(epoch) for epoch in result.fitted.history]
         about = {"history": history, "best": list(result.fitted.best), "seconds": result.seconds}
         with atomic(path, "wb") as file:
-            file.write(save(state | {_SHARES: result.shares.contiguous()}, {_KEY: json.dumps(about)}))
+            file.write(save(state, {_KEY: json.dumps(about | {_CHECKSUM: _checksum(state, about)})}))
 
     def _read(self, path: Path, attempt: Attempt) -> Result | None:
         """A stored result; None if there is none, or a damaged one."""
-        try:
-            content = path.read_bytes()
-            state = load(content)
-            header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
-            about = json.loads(header["__metadata__"][_KEY])
-            shares = state.pop(_SHARES)
-            with torch.random.fork_rng(devices=[]):  # weights that are drawn only to be overwritten
-                module = attempt.model.restore(state, Sizes.of(self.graph.data), attempt.settings).eval()
-            history, best = [Epoch(*values) for values in about["history"]], Epoch(*about["best"])
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError):
+        if not path.is_file():
             return None
+        try:
+            state, about = _intact(path.read_bytes())
+        except _DAMAGED as error:
+            warnings.warn(f"{path}: not a stored training; training again ({error})", UserWarning, stacklevel=2)
+            return None
+        shares = state.pop(_SHARES)
+        with torch.random.fork_rng(devices=[]):  # weights that are drawn only to be overwritten
+            module = attempt.model.restore(state, Sizes.of(self.graph.data), attempt.settings).eval()
+        history, best = [Epoch(*values) for values in about["history"]], Epoch(*about["best"])
         data = self._graph(attempt.draw).data
         judged = is_collapsed(shares, data), log_loss(shares, data)
-        return Result(attempt, Fitted(module, best, history), shares, float(about["seconds"]), *judged)
+        return Result(attempt, Fitted(module, best, history), shares, about["seconds"], *judged)
+
+
+def _intact(content: bytes) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Tensors and description of a stored training; ``ValueError`` unless they are as they were written."""
+    state = load(content)
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    about = json.loads(header["__metadata__"][_KEY])
+    if about.pop(_CHECKSUM) != _checksum(state, about):
+        raise ValueError("its checksum is wrong")
+    return state, about
+
+
+def _checksum(state: dict[str, Tensor], about: dict[str, Any]) -> str:
+    return hashlib.sha256(save(state) + json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
 def is_collapsed(shares: Tensor, data: Data) -> bool:
