@@ -5,7 +5,7 @@ import pytest
 from helpers.hostile.cases import KINDS, case
 from helpers.hostile.commands import complaint
 
-SHORT, LONG = 50, 500  # for each of six kinds: 300 and 3,000 in all
+SHORT, LONG = 30, 300  # for each of ten kinds: 300 and 3,000 in all
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
         arrays = {key: found[key] for key in found.files}
     for _ in range(drawn.randint(1, 3)):
         key = drawn.choice(sorted(arrays))
-        arrays[key] = drawn.choice(_CHANGES)(drawn, arrays[key])
+        arrays[key] = altered(drawn, arrays[key])
     packed = io.BytesIO()
     np.savez_compressed(packed, **arrays)
     content = packed.getvalue()
@@ -30,6 +30,11 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
     alone = ["check", "bad.npz"], ["train", "bad.npz", *CHEAP, "--out", "made"]
     with_model = (["predict", model, "bad.npz"], ["explain", model, "bad.npz", "--node", "n1"])
     return drawn.choice((*alone, *with_model, ["serve", model, "bad.npz", "--port", "0"]))
+
+
+def altered(drawn: Random, array: np.ndarray) -> np.ndarray:
+    """With an odd value, of another type, shape or size."""
+    return drawn.choice(_CHANGES)(drawn, array)
 
 
 def _with_odd(drawn: Random, array: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from helpers.hostile import archives, headers, settings, tabular, xml
+from helpers.hostile import archives, folders, headers, runs, settings, stored, tabular, vectors, xml
 
 Make = Callable[[Random, Path, Path], list[str]]
 
@@ -15,6 +15,10 @@ KINDS: dict[str, Make] = {
     "graphml": xml.make,
     "toml": settings.make,
     "model": headers.make,
+    "vectors": vectors.make,
+    "ogb": folders.make,
+    "run": runs.make,
+    "stored": stored.make,
 }
 """How to write the files of a case into a folder, given one with sound files, and the command that meets them."""
 

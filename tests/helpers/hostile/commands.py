@@ -64,6 +64,7 @@ def complaint(commands: Commands, folder: Path, arguments: list[str]) -> str:
     lines = ended.err.splitlines()
     after = contents(folder)
     made = {name.split("/")[0] for name in set(after) - set(before)}
+    inputs = {name: content for name, content in before.items() if name.split("/")[0] not in ("made", "cache")}
     is_found = (
         ended.code == 1 and arguments[0] == "check" and all(line.startswith("note:") for line in lines)
     )  # check found something serious
@@ -73,8 +74,8 @@ def complaint(commands: Commands, folder: Path, arguments: list[str]) -> str:
         "a traceback": "Traceback" in ended.err,
         "no reason, or several": ended.code == 2 and len(said) != 1,
         "a long line": any(len(line) > _LONGEST for line in lines),
-        "changed inputs": any(after.get(name) != content for name, content in before.items()),
-        f"made {sorted(made)}": bool(made - ({"made"} if ended.code == 0 else set())),
+        "changed inputs": any(after.get(name) != content for name, content in inputs.items()),
+        f"made {sorted(made)}": bool(made - {"cache"} - ({"made"} if ended.code == 0 else set())),
     }
     found = [what for what, is_wrong in wrong.items() if is_wrong]
     return f"{', '.join(found)}: ncgnn {' '.join(arguments)}\n{ended.err[-1500:]}" if found else ""

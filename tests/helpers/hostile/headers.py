@@ -27,11 +27,13 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
             _change(drawn, header)
         elif state:
             name = drawn.choice(sorted(state))
-            state[name] = _changed(drawn, state[name])
+            state[name] = changed(drawn, state[name])
     written = save(state, {"ncgnn": json.dumps(header)})
     written = damaged(drawn, written) if drawn.random() < 0.15 else written
     (folder / "bad.safetensors").write_bytes(written)
-    verb, *more = drawn.choice((["predict"], ["predict"], ["explain", "--node", "n1"], ["serve", "--port", "0"]))
+    verb, *more = drawn.choice(
+        (["predict"], ["predict"], ["explain", "--node", "n1", "--what-if"], ["serve", "--port", "0"])
+    )
     return [verb, "bad.safetensors", str(sound / "graph.npz"), *more]
 
 
@@ -50,7 +52,8 @@ def _change(drawn: Random, header: dict[str, Any]) -> None:
         place[key] = drawn.choice(_VALUES)
 
 
-def _changed(drawn: Random, tensor: torch.Tensor) -> torch.Tensor:
+def changed(drawn: Random, tensor: torch.Tensor) -> torch.Tensor:
+    """Of another shape or type, or with an odd value."""
     match drawn.randrange(3):
         case 0:
             return torch.zeros([*tensor.shape, 2]) if drawn.random() < 0.5 else tensor.flatten()[:1]

@@ -1,22 +1,35 @@
-"""A tiny graph and a model of it, in files that hostile ones are made from."""
+"""A tiny graph and models of it, in files that hostile ones are made from."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch_geometric.data import Data
 
+from helpers.ogb_folders import write_arrays as write_ogb_arrays
+from helpers.ogb_folders import write_tables as write_ogb_tables
+from helpers.papers import write_csv
 from helpers.small_models import SMALL
 from ncgnn.classifier import NCGNNClassifier, NodeClassifier
-from ncgnn.data import save_graph, split_per_class
+from ncgnn.classifier.run_folder import write_description, write_run
+from ncgnn.cli.graph import GraphOptions
+from ncgnn.cli.remembered import KEY, source
+from ncgnn.compare import rivals
+from ncgnn.data import complete, save_graph, split_per_class, usual_split
 from ncgnn.data.graph import make_graph
 from ncgnn.data.npz import read_npz
+from ncgnn.models import PreparedGraph, find_model
+from ncgnn.search import search
 
 NODES = 24
+SEARCHED = "sgc"
+"""The model of the search: a quick one."""
 CHEAP = ["--epochs", "1", "--search", "none", "--no-refit", "--set", "num_capsules=2", "--set", "primary_channels=4"]
 
 
 def write_sound(folder: Path) -> None:
-    """``graph.npz``, and models trained on it."""
+    """``graph.npz`` and models trained on it, the same graph as OGB folders, and the two folders below."""
     drawn = np.random.default_rng(0)
     y = np.arange(NODES) % 2
     x = torch.from_numpy(drawn.normal(size=(NODES, 3)).astype(np.float32))
@@ -34,6 +47,40 @@ def write_sound(folder: Path) -> None:
     )
     save_graph(split_per_class(graph, train=4, val=6), folder / "graph.npz")
     data = read_npz(folder / "graph.npz")
+    write_ogb_tables(folder / "ogb-tables", data)
+    write_ogb_arrays(folder / "ogb-arrays", data)
+    _write_own(folder / "own")
+    _write_stored(folder, data)
     NCGNNClassifier(**SMALL, hops=2, epochs=2).fit(data).save(folder / "ncgnn.safetensors")
     NodeClassifier("gcn", {"epochs": 2, "width": 4}).fit(data).save(folder / "gcn.safetensors")
     NodeClassifier("boosting", {}).fit(data).save(folder / "boosting.safetensors")
+
+
+def _write_own(folder: Path) -> None:
+    """A node table with vectors beside it, two edge tables, and a run that remembers them."""
+    folder.mkdir()
+    write_csv(folder / "nodes.csv", [{"id": f"n{i}", "size": str(i), "topic": "ab"[i % 2]} for i in range(NODES)])
+    np.save(folder / "nodes.npy", np.random.default_rng(0).normal(size=(NODES, 3)))
+    for name, step in (("cites", 2), ("likes", 4)):
+        rows = [{"source": f"n{i}", "target": f"n{(i + step) % NODES}", "kind": "->"} for i in range(NODES)]
+        write_csv(folder / f"{name}.csv", rows)
+    graph = GraphOptions(
+        nodes=folder / "nodes.csv", edges=[folder / "cites.csv", folder / "likes.csv"], directed=True, label="topic"
+    )
+    data = split_per_class(graph.find(), train=4, val=6)
+    classifier = NCGNNClassifier(**SMALL, hops=2, epochs=2)
+    run = write_run(folder / "run", classifier, classifier.fit_scored(data), 0)
+    write_description(folder / "run", run | {KEY: source(graph, folder / "run")})
+
+
+def _write_stored(folder: Path, data: Data) -> None:
+    """``cache`` with filters, ``search`` with the trainings of a search, and models that use the cache."""
+    before = os.environ.get("NCGNN_CACHE")
+    os.environ["NCGNN_CACHE"] = str(folder / "cache")
+    try:
+        for name, more in (("whole", {}), ("batched", {"batch": 8})):
+            NCGNNClassifier(**SMALL, hops=2, epochs=2, top_k=3, **more).fit(data).save(folder / f"{name}.safetensors")
+    finally:
+        os.environ.update({} if before is None else {"NCGNN_CACHE": before})
+    graph = PreparedGraph.of_complete(usual_split(complete(data)))
+    search(graph, find_model(SEARCHED), "quick", 0, rivals(SEARCHED, of_search=True), folder / "search")

@@ -38,6 +38,8 @@ def answer(order: dict[str, Any]) -> int:
 def _become(order: dict[str, Any]) -> None:
     """A process with little memory and time, in a folder of its own, whose output goes to files."""
     os.chdir(order["folder"])
+    if os.path.isdir("cache"):
+        os.environ["NCGNN_CACHE"] = "cache"
     for number, name in ((0, os.devnull), (1, order["out"]), (2, order["err"])):
         handle = os.open(name, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
         os.dup2(handle, number)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,11 +42,11 @@ def read_cached(
 
 def write_cached(path: Path, key: str, arrays: Mapping[str, np.ndarray]) -> None:
     """Write what :func:`read_cached` reads; a folder that is not writable is noted."""
-    about = {"key": np.array(key), "checksum": np.array(checksum(arrays.values()))}
+    contents: dict[str, Any] = {"key": np.array(key), "checksum": np.array(checksum(arrays.values())), **arrays}
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic(path, "wb") as file:
-            np.savez(file, **about, **arrays)
+            np.savez(file, **contents)
     except (OSError, InputError):
         # the same message for all files in the folder, so that the warning is shown once
         message = f"{path.parent}: not writable, so nothing is cached; set NCGNN_CACHE"

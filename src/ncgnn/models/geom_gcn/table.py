@@ -35,7 +35,7 @@ def neighbourhoods(data: Data, embedding: str) -> np.ndarray:
     key = f"{embedding} {_VERSION} {data.num_nodes} {digest_of_edges(data.edge_index, None)}"
     folder = None if filter_folder() is None else cache_folder() / "neighbourhoods"
     path = None if folder is None else folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.npz"
-    found = None if path is None else read_cached(path, key, ["rows"], lambda arrays: _check(*arrays, data))
+    found = None if path is None else read_cached(path, key, ["rows"], lambda arrays: _check(arrays[0], data))
     if found is not None:
         return found[0]
     rows = own_neighbourhoods(plain_adjacency(data), EMBEDDINGS[embedding])
