@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.stored_rows import row
-from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.cells import Cell, all_cells
 from ncgnn.experiments.rows import RunStore
 
 ONE = ("reproduce", "table6", "--models", "MLP", "--datasets", "syn-cora:0.5")
@@ -36,9 +36,16 @@ def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
 def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
     done = ncgnn("reproduce", "table5", "--report-only", "--markdown", "page.md")
     assert done.code == 0
-    assert done.out.count("not run yet") == 36
+    assert done.out.count("not run yet") == sum(cell.table == "5" for cell in all_cells())
     assert (here / "page.md").is_file()
     assert not (here / "results/runs").exists()
+
+
+def test_a_plan_runs_nothing_and_says_how_much_there_is_to_do(ncgnn, here):
+    done = ncgnn(*ONE, "--protocol", "core", "--plan")
+    assert done.code == 0
+    assert [cell.strip() for cell in done.out.splitlines()[-2].split("│")[1:4]] == ["6", "syn-cora", "10"]
+    assert not (here / "results").exists()
 
 
 def test_runs_that_fail_are_listed_and_the_others_stored(ncgnn, here, monkeypatch):
@@ -85,7 +92,7 @@ def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypa
         ),
         (("table5", "--markdown", "."), ".: cannot be written (it exists and is not a file)"),
         (("table5", "--protocol", "long"), "--protocol long: unknown; known: paper, core, quick"),
-        (("table5", "--models", "GAT"), "--models GAT: unknown; known: NCGNN-A"),
+        (("table5", "--models", "gat"), "--models gat: unknown; known: NCGNN-A"),
         (("table5", "--datasets", "cora"), "--datasets cora: unknown; known: squirrel"),
         (("table5", "--models", "NCGNN-D"), "no cell of table5 uses these models: NCGNN-D"),
         (("table5", "--backend", "ray"), "--backend ray: unknown; known: loky, dask"),
@@ -112,7 +119,7 @@ def test_a_mistake_is_one_line_and_nothing_is_run(ncgnn, here, arguments, messag
         (("fig5", "table5"), "figures cannot be combined with tables"),
         (("fig5", "--models", "GCN"), "figures cannot be combined with tables, --models"),
         (("fig6",), "graph 'citeseer' is not available (NCGNN_DATA is not set)"),
-        (("fig4",), "TABLE fig4: unknown; known: table3"),
+        (("fig2",), "TABLE fig2: unknown; known: table3"),
     ],
 )
 def test_a_mistake_is_one_line_and_nothing_is_written(ncgnn, here, arguments, message):

@@ -3,12 +3,25 @@ from collections import Counter
 import pytest
 
 from ncgnn.data import DATASETS
-from ncgnn.experiments.cells import CONTROLS, Cell, all_cells, best_gcn, control_of, named_graphs, published
+from ncgnn.experiments.cells import (
+    BASELINES,
+    CONTROLS,
+    DAMAGED,
+    PRACTICAL,
+    TODAY,
+    TUNED,
+    Cell,
+    all_cells,
+    best_gcn,
+    control_of,
+    named_graphs,
+    published,
+)
 from ncgnn.experiments.protocol import PROTOCOLS, fulfilled, plan
 
 
 def ours(cell: Cell) -> bool:
-    return cell.model in ("NCGNN-A", "NCGNN-D") and cell.table != "extra"
+    return cell.model in ("NCGNN-A", "NCGNN-D") and cell.table in "34567"
 
 
 def test_every_published_number_of_ncgnn_has_its_cell():
@@ -27,7 +40,53 @@ def test_every_dataset_has_all_controls():
     models: dict[tuple[str, str], set[str]] = {}
     for cell in all_cells():
         models.setdefault((cell.table, cell.dataset), set()).add(cell.model)
-    assert all(found >= set(CONTROLS) for (table, _), found in models.items() if table != "default")
+    assert all(found >= set(CONTROLS) for (table, _), found in models.items() if table in (*"34567", "extra"))
+
+
+def models_of(table: str, dataset: str, setting: str) -> set[str]:
+    return {cell.model for cell in all_cells() if (cell.table, cell.dataset, cell.setting) == (table, dataset, setting)}
+
+
+def test_every_number_of_the_papers_tables_has_its_cell():
+    assert set(published()) <= set(all_cells())
+    assert {cell.model for cell in published()} == {*BASELINES, "GCN", "MLP", "NCGNN-A", "NCGNN-D"}
+    assert Cell("4", "amazon-computers", "20 per class", "BBGDC") in all_cells()  # out of memory in the paper
+
+
+@pytest.mark.parametrize(
+    ("column", "left_out"),
+    [
+        (("3", "cora", "hops=best"), {"Dir-GNN"}),
+        (("4", "amazon-computers", "20 per class"), {"Dir-GNN"}),
+        (("5", "squirrel", "48/32/20"), {"GRAND"}),
+        (("6", "syn-cora", "h=0.3"), {"GRAND", "Dir-GNN"}),
+        (("7", "amazon-computers", "5 per class"), {"Dir-GNN"}),
+    ],
+)
+def test_todays_rivals_stand_beside_ncgnn(column, left_out):
+    assert models_of(*column) & {*TODAY, *PRACTICAL} == {*TODAY, *PRACTICAL} - left_out
+
+
+def test_rivals_are_tuned_on_small_graphs():
+    assert models_of("3", "cora", "hops=best") >= {TUNED["GAT"], TUNED["GRAND"], TUNED["MLP"]}
+    assert models_of("3", "cora", "hops=2").isdisjoint(TUNED.values())
+    assert models_of("3", "pubmed", "hops=best") & set(TUNED.values()) == {"GCN tuned"}
+    assert models_of("4", "amazon-computers", "20 per class") & set(TUNED.values()) == {"GCN tuned"}
+
+
+def test_figure_4_changes_one_size_at_a_time():
+    cells = [cell for cell in all_cells() if cell.table == "fig4" and cell.dataset == "cora"]
+    changes = [cell.change for cell in cells if cell.model == "NCGNN-A"]
+    assert changes[:3] == [{"num_capsules": 4}, {"num_capsules": 5}, {"num_capsules": 6}]
+    assert {tuple(change.items()) for change in changes} >= {(("iterations", 8),), (("dropout", 0.9),)}
+    assert [(cell.change, cell.has_one_split) for cell in cells if cell.model == "GCN"] == [({}, True)]
+
+
+def test_figure_7_removes_up_to_half_of_the_edges():
+    cells = [cell for cell in all_cells() if cell.table == "fig7" and cell.model == "NCGNN-A"]
+    assert [cell.removed for cell in cells] == 2 * [0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    assert {cell.graph for cell in cells} == {"syn-cora:0.3", "syn-cora:0.7"}
+    assert {cell.model for cell in all_cells() if cell.table == "fig7"} == set(DAMAGED)
 
 
 def test_every_graph_is_a_known_one():
@@ -65,3 +124,20 @@ def test_each_protocol_holds_the_smaller_ones():
         assert paper >= core >= quick
         assert fulfilled(cell, paper) == "paper"
         assert fulfilled(cell, quick - {(0, 0)}) is None
+
+
+@pytest.mark.parametrize(
+    ("cell", "runs"),
+    [
+        (Cell("3", "cora", "hops=best", "GAT"), 10),
+        (Cell("3", "cora", "hops=4", "GAT"), 5),
+        (Cell("5", "squirrel", "48/32/20", "LINKX"), 10),
+        (Cell("5", "texas", "48/32/20", "GAT tuned"), 10),
+        (Cell("6", "syn-cora", "h=0.3", "H2GCN-1"), 10),
+        (Cell("7", "amazon-computers", "5 per class", "boosting"), 10),
+        (Cell("fig7", "syn-cora", "h=0.3, 20 % removed", "DAGNN"), 10),
+    ],
+)
+def test_rivals_have_at_least_the_stated_number_of_runs(cell, runs):
+    assert cell in all_cells()
+    assert len(plan(cell, "core")) == runs

@@ -6,7 +6,7 @@ from helpers.small_search import karate_with_splits
 from ncgnn.data import load_dataset, syn_cora
 from ncgnn.experiments import protocol
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.protocol import draw_split, version_at_hand
+from ncgnn.experiments.protocol import draw_split, version_at_hand, without_edges
 
 
 @pytest.fixture
@@ -67,3 +67,23 @@ def test_a_synthetic_graph_with_the_features_of_a_real_one_is_another_graph(monk
     with_features = syn_cora(0.5, num_nodes=10, num_classes=2, features=load_dataset("karate"))
     assert torch.equal(generated.edge_index, with_features.edge_index)
     assert version(monkeypatch, generated) != version(monkeypatch, with_features)
+
+
+def pairs(data: Data) -> set[tuple[int, int]]:
+    return {(min(pair), max(pair)) for pair in data.edge_index.t().tolist()}
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_a_share_of_the_edges_is_removed_in_both_directions(share):
+    data = load_dataset("karate")
+    damaged = without_edges(data, share, 0)
+    assert len(pairs(damaged)) == len(pairs(data)) - round(share * len(pairs(data)))
+    assert pairs(damaged) < pairs(data)
+    assert damaged.edge_index.shape[1] == 2 * len(pairs(damaged))
+
+
+def test_each_seed_removes_other_edges_and_the_same_seed_the_same():
+    data = load_dataset("karate")
+    first, again, other = (pairs(without_edges(data, 0.3, seed)) for seed in (0, 0, 1))
+    assert first == again != other
+    assert without_edges(data, 0.0, 0) is data

@@ -4,13 +4,13 @@ from importlib import resources
 
 import pytest
 
-from ncgnn.experiments.cells import EXTENDED, Cell, all_cells
-from ncgnn.experiments.recipes import recipe
+from ncgnn.experiments.cells import EXTENDED, RIVALS, TUNED, Cell, all_cells
+from ncgnn.experiments.recipes import LINES, recipe, reported, settings_of
 from ncgnn.models.ncgnn import MODEL, Config, preset
 
 
 def test_every_cell_but_an_unsearched_control_has_settings():
-    searched = {"GCN tuned", "GCN extended", *EXTENDED.values()}
+    searched = {*TUNED.values(), "GCN extended", *EXTENDED.values()}
     assert {cell.model for cell in all_cells() if recipe(cell) is None} <= searched
 
 
@@ -61,6 +61,46 @@ def test_the_settings_of_a_cell_can_be_read_back_from_what_is_kept_of_them(cell)
     assert "seed" not in kept
     again = recipe(cell).definition.settings_class.make(kept)
     assert again.hash == recipe(cell).settings.hash
+
+
+def test_a_rival_has_its_published_settings_and_no_more_epochs_than_ncgnn():
+    gcnii = recipe(Cell("3", "cora", "hops=best", "GCNII")).settings
+    assert (gcnii.layers, gcnii.epochs, gcnii.patience) == (64, 500, 100)
+    assert recipe(Cell("3", "cora", "hops=3", "GCNII")).settings.layers == 3
+    for cell in all_cells():
+        if cell.model in RIVALS:
+            settings = recipe(cell).settings
+            assert getattr(settings, "epochs", 0) <= 500, cell
+            assert getattr(settings, "patience", 0) <= 100, cell
+
+
+def test_what_was_published_for_another_kind_of_graph_reads_features_of_products_as_they_are():
+    assert not settings_of(LINES["GAT"], "amazon-computers").normalize_features
+    assert settings_of(LINES["DAGNN"], "amazon-computers").normalize_features  # its authors published settings for it
+    assert settings_of(LINES["GAT"], "cora").normalize_features
+
+
+def test_a_sweep_changes_one_setting_of_the_preset():
+    own = recipe(Cell("x", "cora", "any", "NCGNN-A")).settings.model_dump()
+    for setting, change in (("K=12", {"num_capsules": 12}), ("dropout=0.3", {"dropout": 0.3})):
+        assert recipe(Cell("fig4", "cora", setting, "NCGNN-A")).settings.model_dump() == own | change
+
+
+@pytest.mark.parametrize("cell", [cell for cell in all_cells() if cell.table == "ablation" and cell.dataset == "texas"])
+def test_an_ablation_says_in_its_settings_or_its_model_what_it_changes(cell):
+    found, own = recipe(cell), recipe(replace(cell, model="NCGNN-A"))
+    assert (found.hash == own.hash) == (cell.model == "NCGNN-A")
+    assert find_toml_model(found.toml()) == found.model
+
+
+def find_toml_model(text: str) -> str:
+    return text.splitlines()[0].removeprefix("# model: ")
+
+
+def test_todays_published_figures_stand_beside_ours():
+    assert reported(Cell("5", "texas", "48/32/20", "ACM-GCN")) == 87.84
+    assert reported(Cell("5", "texas", "48/32/20", "ACM-GCN tuned")) is None
+    assert reported(Cell("3", "cora", "hops=best", "GRAND")) is None  # on another split
 
 
 EXTENDED_FILE = """

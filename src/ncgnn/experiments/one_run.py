@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 from ncgnn.data.splits import hide_test_labels
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.protocol import draw_split, graph, version_at_hand
+from ncgnn.experiments.protocol import draw_split, graph, version_at_hand, without_edges
 from ncgnn.experiments.recipes import Recipe
 from ncgnn.experiments.rows import RunRow
 from ncgnn.models import PreparedGraph
@@ -55,7 +55,8 @@ def perform(run: Run) -> RunRow | Failure:
     start, made = perf_counter(), origin()  # the running code, even if there are new commits in the meantime
     try:
         with use_threads(1):  # the result must not depend on the number of cores
-            data = draw_split(_planned_graph(run), run.cell, run.split)
+            whole = draw_split(_planned_graph(run), run.cell, run.split)
+            data = without_edges(whole, run.cell.removed, run.seed)
             graph = PreparedGraph.of_complete(hide_test_labels(data))
             probabilities, best = train_recipe(graph, run.recipe, run.seed)
     except InputError as error:

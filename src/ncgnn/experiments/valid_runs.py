@@ -33,7 +33,7 @@ def left_out(rows: Iterable[RunRow]) -> list[str]:
 
 def unit_of(cell: Cell) -> Literal["split", "seed"]:
     """The unit of a cell's interval: splits or seeds."""
-    return "seed" if cell.is_synthetic else "split"
+    return "seed" if cell.has_one_split else "split"
 
 
 def _present(rows: Iterable[RunRow]) -> Runs:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import log
 from typing import Any, Literal
 
 from joblib import Parallel, delayed, parallel_config
@@ -9,6 +10,7 @@ from joblib import Parallel, delayed, parallel_config
 from ncgnn.data.named.registry import find_info
 from ncgnn.errors import InputError
 from ncgnn.experiments.cells import Cell
+from ncgnn.experiments.expected import expected_seconds
 from ncgnn.experiments.one_run import Failure, Run, perform
 from ncgnn.experiments.protocol import Protocol, plan, version_at_hand
 from ncgnn.experiments.recipes import recipe
@@ -19,16 +21,22 @@ Backend = Literal["loky", "dask"]
 
 
 def missing(cells: Iterable[Cell], protocol: Protocol, store: RunStore) -> list[Run]:
-    """The runs of a protocol that are not in the store: graph by graph, cheap ones first, and all with the first seed
-    before any with the second, so that an interrupted reproduction still covers all splits."""
-    done = {row.key for row in store.read()}
+    """The runs of a protocol that are not in the store: all with the first seed before any with the second, so that an
+    interrupted reproduction still covers all splits; of these, cheap ones first, and graph by graph."""
+    rows = store.read()
+    done, seconds = {row.key for row in rows}, expected_seconds(rows)
     runs = [
         Run(cell, split, seed, settings, version_at_hand(cell.graph))
         for cell in sorted(cells, key=_cost)
         if (settings := recipe(cell)) is not None
         for split, seed in plan(cell, protocol)
     ]
-    return sorted((run for run in runs if run.key not in done), key=lambda run: run.seed)
+    return sorted((run for run in runs if run.key not in done), key=lambda run: (run.seed, _rank(seconds(run.cell))))
+
+
+def _rank(seconds: float) -> int:
+    """Runs of the same rank are about as expensive: each has up to four times the cost of the one before."""
+    return max(0, int(log(max(seconds, 1.0), 4)))
 
 
 def run_all(

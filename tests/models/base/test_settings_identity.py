@@ -4,8 +4,9 @@ from typing import ClassVar
 import pytest
 from pydantic import Field
 
+from ncgnn.experiments.recipes import model_of
 from ncgnn.files import read_toml
-from ncgnn.models import RunSettings, find_model
+from ncgnn.models import RunSettings
 from ncgnn.models.ncgnn.config import Config
 
 PROJECT = Path(__file__).parents[3]
@@ -13,8 +14,12 @@ HASHES = (PROJECT / "tests" / "experiments" / "configuration_hashes.txt").read_t
 
 
 def stored(hash: str) -> RunSettings:
-    values = read_toml(PROJECT / "results" / "configs" / f"{hash}.toml")
-    return find_model(values.get("model", "ncgnn")).settings_class.make(values)
+    """The settings of a file, which begins with the name of the model."""
+    file = PROJECT / "results" / "configs" / f"{hash}.toml"
+    values, first = read_toml(file), file.read_text("utf-8").splitlines()[0]
+    named = first.removeprefix("# model: ") if first.startswith("# model: ") else "ncgnn"
+    settings: RunSettings = model_of(values.get("model", named)).settings_class.make(values)
+    return settings
 
 
 @pytest.mark.parametrize("hash", HASHES)

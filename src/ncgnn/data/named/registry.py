@@ -41,6 +41,8 @@ class DatasetInfo:
         split: the usual split, as named in the tables.
         is_generated: whether it is generated if there is no file.
         is_extra: whether it is in the table of extra graphs, which are not in the paper.
+        is_swept: whether it is in the paper's figure 4.
+        is_ablated: whether it is in the table of ablations.
         has_few_test_nodes: whether it has few test nodes, so that single runs vary a lot.
         cost: rank by cost among the graphs of the tables, cheapest first; -1 for others.
         max_hop: the maximum hop in a search.
@@ -60,6 +62,8 @@ class DatasetInfo:
     split: SplitRule = "60/20/20"
     is_generated: bool = False
     is_extra: bool = False
+    is_swept: bool = False
+    is_ablated: bool = False
     has_few_test_nodes: bool = False
     cost: int = -1
     max_hop: int = FAR
@@ -137,7 +141,12 @@ def _large(name: str) -> DatasetInfo:
 
 
 _ALL = (
-    replace(_planetoid("cora", "citations", "Cora", Published(2708, 5278, 1433, 7, 0.81)), cost=4),
+    replace(
+        _planetoid("cora", "citations", "Cora", Published(2708, 5278, 1433, 7, 0.81)),
+        cost=4,
+        is_swept=True,
+        is_ablated=True,
+    ),
     DatasetInfo(
         "citeseer",
         "citations, Shchur et al.'s version",
@@ -147,6 +156,8 @@ _ALL = (
         " without features, and 4552 edges)",
         family="citation",
         split="20 per class",
+        is_swept=True,
+        is_ablated=True,
         cost=5,
     ),
     _planetoid("citeseer-planetoid", "citations, Planetoid's version", "CiteSeer", None),
@@ -174,7 +185,7 @@ _ALL = (
         measured_hops=NEAREST,
     ),
     replace(_wikipedia("squirrel", Published(5201, 198353, 2089, 5, 0.22)), cost=11, measured_hops=NEAR),
-    replace(_wikipedia("chameleon", Published(2277, 31371, 2325, 5, 0.23)), cost=7),
+    replace(_wikipedia("chameleon", Published(2277, 31371, 2325, 5, 0.23)), cost=7, is_ablated=True),
     DatasetInfo(
         "actor",
         "actors on one Wikipedia page",
@@ -185,7 +196,7 @@ _ALL = (
         max_hop=NEAR,
         cost=9,
     ),
-    replace(_web("texas", "Texas", Published(183, 279, 1703, 5, 0.06)), cost=0),
+    replace(_web("texas", "Texas", Published(183, 279, 1703, 5, 0.06)), cost=0, is_ablated=True),
     DatasetInfo(
         "cornell",
         "web pages of a university, as published until 2022: Texas's features and labels on Cornell's edges",

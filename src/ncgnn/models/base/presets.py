@@ -1,5 +1,6 @@
 """Tuned settings for named graphs: ``presets/<model>/<graph>[-<variant>].toml``."""
 
+import csv
 import tomllib
 from functools import cache
 from importlib import resources
@@ -29,6 +30,15 @@ def read_preset(model: str, graph: str, variant: str = "") -> dict[str, Any] | N
     """The settings in the file; None if it does not exist. Each file is read once."""
     found = _read(preset_path(model, graph, variant))
     return None if found is None else dict(found)
+
+
+@cache
+def published_figures(model: str) -> dict[tuple[str, str], float]:
+    """Accuracies in percent that were published for a model, by graph and split, from ``figures.csv`` beside its
+    presets."""
+    file = preset_folder(model) / "figures.csv"
+    rows = csv.DictReader(file.read_text("utf-8").splitlines()) if file.is_file() else ()
+    return {(row["graph"], row["protocol"]): float(row["accuracy"]) for row in rows}
 
 
 @cache
