@@ -23,7 +23,7 @@ TESTS = Path(__file__).parent
 ROOMS = [
     "text", "errors", "memory", "extras", "temporary", "files", "together", "provenance", "drawing",
     "sparse", "nn", "data", "calibration", "train", "batches", "models", "search", "scored", "explain", "classifier",
-    "check", "compare", "report", "page", "serve", "bench", "tune", "experiments", "cli",
+    "check", "compare", "report", "page", "serve", "bench", "tune", "experiments", "cli", "__main__",
 ]
 # fmt: on
 """A module imports from its own room and from those named before it."""

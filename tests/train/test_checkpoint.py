@@ -9,7 +9,14 @@ from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.train import checkpoint
 from ncgnn.train.checkpoint import Checkpoints, checkpointed
 
-SMALL: dict[str, object] = {"num_capsules": 2, "primary_channels": 6, "class_channels": 4, "hops": [0, 1], "top_k": 6, "epochs": 6}
+SMALL: dict[str, object] = {
+    "num_capsules": 2,
+    "primary_channels": 6,
+    "class_channels": 4,
+    "hops": [0, 1],
+    "top_k": 6,
+    "epochs": 6,
+}
 KINDS: dict[str, dict[str, object]] = {
     "full batch": {},
     "averaged": {"averaging": 0.5},

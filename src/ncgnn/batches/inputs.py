@@ -19,6 +19,7 @@ from ncgnn.batches.whole import Read, Whole, sweep
 from ncgnn.nn import NCGNN, lengths
 from ncgnn.sparse import pool
 from ncgnn.train.inputs import Inputs
+from ncgnn.train.processes import agreed, gathered, original, share
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class Batches(Inputs):
 
     def batches(self, epoch: int, split: Data, nodes: Tensor) -> Iterator[tuple[Inputs, Data]]:
         found = nodes.nonzero().flatten()
-        order = torch.randperm(len(found)) if len(found) > self.size else torch.arange(len(found))
+        order = agreed(torch.randperm(len(found))) if len(found) > self.size else torch.arange(len(found))
         for part in self._ahead(found[order].numpy(), epoch):
             yield part, restricted(split, part.targets)
 
@@ -67,7 +68,7 @@ class Batches(Inputs):
     def scores(self, module: nn.Module) -> Tensor:
         """Class scores of all nodes [N, C]."""
         blocks = sweep(cast(NCGNN, module), self.whole)
-        return torch.cat([lengths(block.capsules) for block in blocks])
+        return torch.cat([gathered(lengths(block.capsules)) for block in blocks])
 
     def state(self, module: nn.Module) -> dict[str, Any]:
         return self.memory.state(module) if self.routing == "history" else {}
@@ -82,21 +83,22 @@ class Batches(Inputs):
 
     def _ahead(self, targets: np.ndarray, epoch: int | None) -> "Iterator[Part]":
         """The next batch is read while the last one is computed."""
-        chunks = [np.sort(targets[start : start + self.size]) for start in range(0, len(targets), self.size)]
+        wholes = [np.sort(targets[start : start + self.size]) for start in range(0, len(targets), self.size)]
+        chunks = [(whole, share(whole), epoch) for whole in wholes]
         with ThreadPoolExecutor(1, thread_name_prefix="ncgnn-batches") as reader:
-            coming = [reader.submit(self._part, chunks[0], epoch)] if chunks else []
+            coming = [reader.submit(self._part, *chunks[0])] if chunks else []
             for chunk in chunks[1:]:
                 part = coming.pop().result()
-                coming.append(reader.submit(self._part, chunk, epoch))
+                coming.append(reader.submit(self._part, *chunk))
                 yield part
                 pool.clear()  # the next batch has another size, so its blocks would be kept beside these
             for last in coming:
                 yield last.result()
 
-    def _part(self, targets: np.ndarray, epoch: int | None) -> "Part":
-        around = neighbourhood(self.rows, targets, self.routing, self.steps)
+    def _part(self, targets: np.ndarray, own: np.ndarray, epoch: int | None) -> "Part":
+        around = neighbourhood(self.rows, own, self.routing, self.steps)
         arguments = [read(around.nodes) for read in self.read], around.filters
-        return Part(arguments, targets, around, self.memory if self.routing == "history" else None, epoch)
+        return Part(arguments, targets, own, around, self.memory if self.routing == "history" else None, epoch)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,24 +107,26 @@ class Part(Inputs):
 
     Attributes:
         targets: its target nodes, ascending.
-        around: its graph.
+        own: those of them that this process computes.
+        around: the graph of these.
         memory: where couplings are remembered; None to route all nodes.
         epoch: in training, the number of the epoch.
     """
 
     targets: np.ndarray
+    own: np.ndarray
     around: Neighbourhood
     memory: "Memory | None"
     epoch: int | None
 
     def scores(self, module: nn.Module) -> Tensor:
         """Class scores of the target nodes [n, C]."""
-        if self.memory is None:
-            scores: Tensor = module(*self.arguments)
-            return scores[torch.from_numpy(self.around.targets)]
-        self.memory.refresh(cast(NCGNN, module), self.epoch)
-        scores = module(*self.arguments, couplings=self._couplings)
-        return scores[torch.from_numpy(self.around.targets)]
+        changed: dict[str, Any] = {}
+        if self.memory is not None:
+            self.memory.refresh(cast(NCGNN, original(module)), self.epoch)
+            changed["couplings"] = self._couplings
+        scores: Tensor = module(*self.arguments, **changed)
+        return gathered(scores[torch.from_numpy(self.around.targets)])
 
     def _couplings(self, iteration: int, c: Tensor) -> Tensor:
         """Couplings of the target nodes as they are, of the others as remembered."""
@@ -131,7 +135,7 @@ class Part(Inputs):
             return c
         own, nodes = torch.from_numpy(self.around.targets), self.around.nodes
         if self.epoch is not None:
-            self.memory.history.push(iteration, self.targets, c[own])
+            self.memory.push(iteration, self.own, c[own])
         return self.memory.history.pull(iteration, nodes).to(c).index_copy(0, own, c[own])
 
 
@@ -172,9 +176,13 @@ class Memory:
             self._begin(module)
         self.refreshed = epoch
         was_training = module.training
-        for _ in sweep(module.eval(), self.whole, self.history.push):
+        for _ in sweep(module.eval(), self.whole, self.push):
             pass
         module.train(was_training)
+
+    def push(self, iteration: int, nodes: np.ndarray, c: Tensor) -> None:
+        """Remember the couplings of these nodes, and of those of the other processes."""
+        self.history.push(iteration, gathered(torch.from_numpy(nodes)).numpy(), gathered(c.detach()))
 
     def _begin(self, module: NCGNN) -> None:
         layer = module.capsule_layers[-1]

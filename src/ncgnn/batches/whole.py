@@ -14,6 +14,7 @@ from ncgnn.batches.filter_rows import FilterRows
 from ncgnn.batches.history import scratch
 from ncgnn.nn import NCGNN, CapsuleGraphLayer, squash
 from ncgnn.sparse import LinearOperator
+from ncgnn.train.processes import gathered, share, world
 
 BLOCK = 4096
 """Nodes whose votes are in memory at a time."""
@@ -46,16 +47,19 @@ class Whole:
     rows: Sequence[FilterRows]
     folder: Path
 
-    def blocks(self) -> Iterator[np.ndarray]:
-        nodes = self.rows[0].num_nodes
-        for start in range(0, nodes, BLOCK):
-            yield np.arange(start, min(start + BLOCK, nodes))
+    def blocks(self) -> Iterator[tuple[np.ndarray, slice]]:
+        """The nodes that this process computes next, and those that all processes do together."""
+        nodes, size = self.rows[0].num_nodes, BLOCK * world()
+        for start in range(0, nodes, size):
+            stop = min(start + size, nodes)
+            yield share(np.arange(start, stop)), slice(start, stop)
 
 
 @torch.no_grad()
 def sweep(module: NCGNN, whole: Whole, remember: Remember = lambda t, nodes, c: None) -> Iterator[Routed]:
-    """Routing of all nodes, block by block: the same as in one full batch. Messages and agreements of all nodes are
-    in files, 4 bytes for each of ``(2 C f_c + K C) N`` numbers."""
+    """Routing of all nodes, block by block; each of several processes gives its part of a block. The outcome is that of
+    one full batch. Messages and agreements of all nodes are in files, 4 bytes for each of ``(2 C f_c + K C) N``
+    numbers."""
 
     def filtered(nodes: np.ndarray, p: Tensor) -> Tensor:
         """``sum_g A_g p_g`` at some nodes."""
@@ -68,7 +72,7 @@ def sweep(module: NCGNN, whole: Whole, remember: Remember = lambda t, nodes, c: 
     for before, after in pairwise(layers):
         h = scratch(whole.folder, whole.rows[0].num_nodes, before.out_capsules, before.out_channels)
         for block in _route(before, votes, filtered, sizes, whole):
-            h[torch.from_numpy(block.nodes)] = block.capsules
+            h[gathered(torch.from_numpy(block.nodes))] = gathered(block.capsules)
         votes, sizes = _votes_of(after, h), [after.in_capsules]
     yield from _route(layers[-1], votes, filtered, sizes, whole, remember)
 
@@ -89,12 +93,12 @@ def _route(
     nodes, shape = whole.rows[0].num_nodes, (layer.out_capsules, layer.out_channels)
     p, p_next = (scratch(whole.folder, len(sizes), nodes, *shape) for _ in range(2))
     b = scratch(whole.folder, nodes, layer.in_capsules, layer.out_capsules)
-    for block in whole.blocks():
-        own = slice(block[0], block[-1] + 1)
-        _select(b[own].softmax(dim=1), votes(block), sizes, p[:, own])
+    for block, together in whole.blocks():
+        own = _range(block)
+        p[:, together] = _select(b[own].softmax(dim=1), votes(block), sizes)
     for t in range(layer.iterations):
-        for block in whole.blocks():
-            own = slice(block[0], block[-1] + 1)
+        for block, together in whole.blocks():
+            own = _range(block)
             u = layer.bias + filtered(block, p)  # eq. 9
             v = squash(u)  # eq. 10
             if t == layer.iterations - 1:
@@ -104,11 +108,15 @@ def _route(
             b[own] += layer.beta * (v.unsqueeze(1) * said).sum(dim=-1)  # eq. 13
             c = b[own].softmax(dim=1)  # eq. 12
             remember(t + 1, block, c)
-            _select(c, said, sizes, p_next[:, own])
+            p_next[:, together] = _select(c, said, sizes)
         p, p_next = p_next, p
 
 
-def _select(c: Tensor, votes: Tensor, sizes: list[int], p: Tensor) -> None:
-    """Equation 8 for each group of capsules."""
-    for g, of_group in enumerate((c.unsqueeze(-1) * votes).split(sizes, dim=1)):
-        p[g] = of_group.sum(dim=1)
+def _range(block: np.ndarray) -> slice:
+    return slice(int(block[0]), int(block[-1]) + 1) if len(block) else slice(0, 0)
+
+
+def _select(c: Tensor, votes: Tensor, sizes: list[int]) -> Tensor:
+    """Equation 8 for each group of capsules, at the nodes of all processes."""
+    groups = [of_group.sum(dim=1) for of_group in (c.unsqueeze(-1) * votes).split(sizes, dim=1)]
+    return gathered(torch.stack(groups, dim=1)).transpose(0, 1)

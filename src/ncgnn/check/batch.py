@@ -8,6 +8,7 @@ from ncgnn.errors import InputError
 from ncgnn.memory import available_bytes
 from ncgnn.models import RunSettings
 from ncgnn.models.ncgnn import MODEL, Config
+from ncgnn.train.processes import is_shared
 
 TARGETS = 512
 """Target nodes per batch where the full batch does not fit."""
@@ -25,15 +26,23 @@ def with_batch(settings: RunSettings, data: Data, asked: str) -> tuple[RunSettin
     if asked not in ("auto", "full") and not (asked.isdecimal() and int(asked) > 0):
         raise InputError(f"{asked!r} is not auto, full or a number of nodes", "batch")
     if not isinstance(settings, Config):
+        if is_shared():
+            raise InputError(
+                "only NCGNN is trained by several processes: choose it, or start without torchrun", "model"
+            )
         if asked.isdecimal():
             raise InputError("only NCGNN is trained in batches: choose it, or the full batch", "batch")
         return settings, ""
+    if asked == "full" and is_shared():
+        raise InputError("several processes share batches: give a number, or start without torchrun", "batch")
     if asked == "full":
         return Config.make(settings.model_dump() | {"batch": None}), "full batch, as asked"
     if asked != "auto":
         return _in_batches(settings, int(asked), "as asked")
     if settings.batch is not None:
         return settings, f"batches of {settings.batch} target nodes, as the settings say"
+    if is_shared():
+        return _in_batches(settings, TARGETS, "which several processes share")
     return _chosen(settings, data)
 
 

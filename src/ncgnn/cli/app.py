@@ -1,10 +1,12 @@
 """The command line: ``ncgnn VERB``, one file per verb."""
 
 import errno
+import os
 import signal
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NoReturn
 
@@ -82,7 +84,8 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = _note
-                function(**options)
+                with _processes(function.__name__):
+                    function(**options)
             sys.stdout.flush()  # at the end of Python, a full disk would be a traceback
         except InputError as error:
             _fail(with_flags(str(error), error.options), 2)
@@ -98,6 +101,20 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail("stopped", 130)
 
     return run
+
+
+@contextmanager
+def _processes(verb: str) -> Iterator[None]:
+    """Connected with the other processes, where torchrun has started this one."""
+    if "TORCHELASTIC_RUN_ID" not in os.environ:
+        yield
+        return
+    from ncgnn.train.processes import joined
+
+    with joined():
+        if verb != "train":
+            raise InputError(f"ncgnn {verb} runs in a single process: start it without torchrun")
+        yield
 
 
 for verb in (example, datasets, models, check, train, predict, explain, serve, tune, reproduce, bench):

@@ -69,13 +69,16 @@ class Plan:
     batch: str = ""
 
 
-def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras) -> Outcome:
-    """Train on one split of a complete graph and write the run folder."""
+def run_split(
+    data: "Data", number: int, plan: Plan, folder: Path, graph: g.GraphOptions, extras: Extras
+) -> Outcome | None:
+    """Train on one split of a complete graph and write the run folder; of several processes, the first one does."""
     from ncgnn.classifier import NodeClassifier
     from ncgnn.classifier.run_folder import RUN_FILES, run_description, write_description, write_files
     from ncgnn.models import PreparedGraph
     from ncgnn.report import write_report
     from ncgnn.together import together
+    from ncgnn.train.processes import alone, rank
 
     title = f"{data.name} split {number}"
     prepared, classifier = PreparedGraph.of_complete(data), NodeClassifier(plan.model.name, plan.settings)
@@ -85,7 +88,9 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     read = source(graph, folder)  # the files as they were before the training
     with _continued(data, plan, folder / CHECKPOINT):
         if plan.search == "none":
-            scored = _train(prepared, classifier, title, folder / "tensorboard" if extras.tensorboard else None)
+            scored = _train(
+                prepared, classifier, title, folder / "tensorboard" if extras.tensorboard and not rank() else None
+            )
         else:
             found, scored = _search(prepared, classifier, plan, title, folder)
             rows, told = _of_rivals(prepared, classifier, scored, found), summary(found)
@@ -93,24 +98,27 @@ def run_split(data: "Data", number: int, plan: Plan, folder: Path, graph: g.Grap
     if final is not None:
         scored = replace(scored, calibration=final.calibration)
         told += after_refit(scored, final)
-    run = run_description(classifier, scored, number, sys.argv[1:], final) | {KEY: read} | _more(found, plan, rows)
-    page, is_searched = _page(folder, classifier.model), found is not None
-    text = _report(page, classifier, scored, rows, told, is_searched)
-    with together(folder, (*RUN_FILES, CHECKPOINT, *["search"] * is_searched)) as stage:
-        write_files(stage, run, classifier, final or scored)
-        write_report(stage, title, text)
-        if found is not None:
-            write_search(stage, found)
-    if extras.picture:  # from here on, what ends it, a fault or Ctrl-C, does not cost the model
-        with together(folder) as stage:
-            _draw(stage, final or scored)
-    if extras.compare:
-        rows = _compare(prepared, classifier, scored)
-        run, text = run | _more(found, plan, rows), _report(page, classifier, scored, rows, told, is_searched)
-        with together(folder) as stage:
-            write_description(stage, run)
+    if rank() > 0:  # the first process writes
+        return None
+    with alone():
+        run = run_description(classifier, scored, number, sys.argv[1:], final) | {KEY: read} | _more(found, plan, rows)
+        page, is_searched = _page(folder, classifier.model), found is not None
+        text = _report(page, classifier, scored, rows, told, is_searched)
+        with together(folder, (*RUN_FILES, CHECKPOINT, *["search"] * is_searched)) as stage:
+            write_files(stage, run, classifier, final or scored)
             write_report(stage, title, text)
-    return Outcome(folder, run, text, rows)
+            if found is not None:
+                write_search(stage, found)
+        if extras.picture:  # from here on, what ends it, a fault or Ctrl-C, does not cost the model
+            with together(folder) as stage:
+                _draw(stage, final or scored)
+        if extras.compare:
+            rows = _compare(prepared, classifier, scored)
+            run, text = run | _more(found, plan, rows), _report(page, classifier, scored, rows, told, is_searched)
+            with together(folder) as stage:
+                write_description(stage, run)
+                write_report(stage, title, text)
+        return Outcome(folder, run, text, rows)
 
 
 @contextmanager

@@ -128,6 +128,7 @@ def train(
     from ncgnn.check.batch import with_batch
     from ncgnn.data import complete
     from ncgnn.train.device import find_device, on_device
+    from ncgnn.train.processes import agreed, is_shared, rank
     from ncgnn.train.tensorboard import check_tensorboard
 
     graph.check_label()
@@ -143,6 +144,8 @@ def train(
     chosen = c.choose_settings(definition, config, settings, options, graph.name)
     given: dict[str, object] = {"--config": config, "--set": settings, "--filter": filter, "--epochs": epochs}
     given["--batch"] = batch if batch not in ("auto", "full") else None
+    if is_shared() and search != "none":
+        refuse({"--search": search}, "several processes train one model")
     level = _level(search, given, _is_known(definition, graph.name))
     if level == "none":
         refuse({"--minutes": minutes}, "nothing is searched")
@@ -167,10 +170,13 @@ def train(
     if not as_json:
         g.show_roles(found)
     with on_device(place):
-        outcomes = [
+        found_or_run = [
             done or run_split(data, number, plan, folder, graph, extras)
-            for number, data, folder, done in zip(numbers, divided, folders, earlier, strict=True)
+            for number, data, folder, done in zip(numbers, divided, folders, agreed(earlier), strict=True)
         ]
+    if rank() > 0:
+        return
+    outcomes = [outcome for outcome in found_or_run if outcome is not None]
     note_formulas([*found.node_ids, *found.class_names])
     if as_json:
         runs = [outcome.run for outcome in outcomes]

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from ncgnn.files import atomic
+from ncgnn.train.processes import is_first_here, newest
 
 _FORMAT = "ncgnn-checkpoint-1"
 
@@ -56,7 +57,13 @@ class Checkpoint:
         self._cost = 0.0
 
     def read(self) -> dict[str, Any] | None:
-        """What was written last, by this process or an earlier one; None if there is nothing, or a damaged file."""
+        """What was written last, by this process or an earlier one, on any machine; None if there is nothing."""
+        found = self._read()
+        state: dict[str, Any] | None = newest(None if found is None else (len(found["history"]), found))
+        return state
+
+    def _read(self) -> dict[str, Any] | None:
+        """None for a damaged file, too."""
         if not self.path.is_file():
             return None
         try:
@@ -67,11 +74,11 @@ class Checkpoint:
 
     def is_due(self) -> bool:
         """Whether it is time to write."""
-        return perf_counter() - self._last >= max(PAUSE, self._cost / SHARE)
+        return is_first_here() and perf_counter() - self._last >= max(PAUSE, self._cost / SHARE)
 
     def is_worth_it(self) -> bool:
         """Whether the training has taken long enough that its end is kept."""
-        return perf_counter() - self._start >= PAUSE
+        return is_first_here() and perf_counter() - self._start >= PAUSE
 
     def write(self, state: dict[str, Any]) -> None:
         """Replace what was written before; a kill leaves the one or the other."""

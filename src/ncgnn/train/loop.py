@@ -16,6 +16,7 @@ from ncgnn.train.checkpoint import next_checkpoint
 from ncgnn.train.epoch import Diverged, Epoch
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.objectives import Forward, Objective
+from ncgnn.train.processes import agreed, original, rank, replicated
 from ncgnn.train.reproducible import random_state, set_random_state
 from ncgnn.train.stopping import Stopping
 
@@ -73,6 +74,7 @@ def _train(
     on_epoch: Callable[[Epoch], None],
     first: int,
 ) -> Trained:
+    replica = replicated(module)
     checkpoint, now = next_checkpoint(), _Progress(module, inputs, how)
     found = None if checkpoint is None else checkpoint.read()
     if checkpoint is not None and found is not None:
@@ -82,8 +84,8 @@ def _train(
             on_epoch(epoch)
     while not now.is_over:
         number = first + len(now.history)
-        train_loss = _pass(module, inputs, split, how, number, now.averaged)
-        epoch = Epoch(number, train_loss, *_validate(now.judged, inputs, split, how.objective))
+        train_loss = _pass(replica, inputs, split, how, number, now.averaged)
+        epoch = agreed(Epoch(number, train_loss, *_validate(now.judged, inputs, split, how.objective)))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
         now.add(epoch)
@@ -145,7 +147,8 @@ class _Progress:
             self.averaged.load_state_dict(state["averaged"])
         self.how.optimizer.load_state_dict(state["optimizer"])
         self.inputs.restore(self.module, state["inputs"])
-        set_random_state(state["random"])
+        if rank() == 0:  # the others have random numbers of their own
+            set_random_state(state["random"])
 
 
 def _pass(
@@ -157,7 +160,7 @@ def _pass(
         nodes = int(how.objective.nodes(its_split).sum())
         total, count = total + nodes * step(module, batch, its_split, how), count + nodes
         if averaged is not None:
-            averaged.update_parameters(module)
+            averaged.update_parameters(original(module))
     return total / count
 
 

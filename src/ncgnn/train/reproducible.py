@@ -5,13 +5,18 @@ from contextlib import contextmanager
 
 import torch
 
+from ncgnn.train.processes import rank
+
+_APART = 1_000_003
+"""Between the seeds of processes, whose dropout would otherwise be the same."""
+
 
 @contextmanager
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
     """Use ``seed`` for random numbers inside the block; the caller's random state is neither used nor changed."""
     is_cuda = device is not None and device.type == "cuda"
     with torch.random.fork_rng(devices=[device] if is_cuda else []):
-        torch.manual_seed(seed)
+        torch.manual_seed(seed + _APART * rank())
         yield
 
 
