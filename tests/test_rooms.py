@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent
 
 # fmt: off
 ROOMS = [
-    "text", "errors", "memory", "extras", "temporary", "files", "together", "provenance", "drawing",
+    "text", "errors", "memory", "extras", "temporary", "files", "parts", "together", "provenance", "drawing",
     "sparse", "nn", "data", "calibration", "train", "batches", "models", "search", "scored", "explain", "classifier",
     "check", "compare", "report", "page", "serve", "bench", "tune", "experiments", "cli", "__main__",
 ]

@@ -13,6 +13,8 @@ from filelock import FileLock, Timeout, lock_descriptor
 from ncgnn.errors import InputError
 from ncgnn.temporary import temporary_file
 
+PARQUET = (".parquet", ".pq")
+
 
 @contextmanager
 def atomic(path: str | Path, mode: str = "w") -> Iterator[IO[Any]]:

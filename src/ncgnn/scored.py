@@ -1,7 +1,7 @@
 """A graph with the scores that a model gave its nodes: what explanations, reports, pages and servers read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.calibration import Calibration
+from ncgnn.data.graph import SPLITS
 from ncgnn.data.splits import roles
 from ncgnn.errors import InputError
 from ncgnn.nn import Routing
@@ -48,6 +49,11 @@ class Scored:
     calibration: Calibration | None
     linked: Sequence[str] | None = None
 
+    def part(self, nodes: slice) -> "Scored":
+        """The scores of some nodes, for tables of them."""
+        parts = {"data": part_of(self.data, nodes), "scores": self.scores[nodes], "shares": self.shares[nodes]}
+        return replace(self, routing=None, **parts)
+
     @cached_property
     def names(self) -> "Names":
         data = self.data
@@ -74,6 +80,14 @@ class Scored:
             raise InputError(NOT_CALIBRATED, "calibrate")
         sets = self.calibration.sets_by_class if by_class else self.calibration.sets
         return sets(self.shares.numpy(), coverage)
+
+
+def part_of(data: Data, nodes: slice) -> Data:
+    """Names, labels and split of some nodes, without features and edges."""
+    kept = {
+        key: data[key][nodes] for key in ("node_ids", "node_titles", "y", *SPLITS, "calibration_mask") if key in data
+    }
+    return Data(num_nodes=len(kept["y"]), class_names=data.class_names, feature_names=data.feature_names, **kept)
 
 
 @dataclass(frozen=True)

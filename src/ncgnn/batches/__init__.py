@@ -2,6 +2,7 @@
 
 from ncgnn.batches.features import map_features, mapped_features
 from ncgnn.batches.filter_rows import FilterRows, stored_rows
+from ncgnn.batches.graph import MappedNames, is_mapped_graph, map_graph, mapped_graph
 from ncgnn.batches.inputs import Batches
 from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
 from ncgnn.batches.shards import Damaged
@@ -13,10 +14,14 @@ __all__ = [
     "Batches",
     "Damaged",
     "FilterRows",
+    "MappedNames",
     "Read",
     "Routed",
+    "is_mapped_graph",
     "map_features",
+    "map_graph",
     "mapped_features",
+    "mapped_graph",
     "stored_rows",
     "sweep",
 ]

@@ -1,5 +1,6 @@
 """Rows of a graph filter in files: made in chunks and read for the nodes of a batch, never held as a whole."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,11 +81,15 @@ class FilterRows:
         return found
 
     def _inverse_roots(self) -> np.ndarray:
-        """For the symmetric normalisation; an empty row stays empty."""
-        shards = range(len(self._shards.firsts))
-        sums = np.concatenate([self._shards.arrays(number)["sums"] for number in shards], axis=1)
-        scale: np.ndarray = np.divide(1, np.sqrt(sums), out=np.zeros_like(sums), where=sums > 0)
-        return scale
+        """For the symmetric normalisation; an empty row stays empty. In a file, as there is one for each node."""
+        sums = [self._shards.arrays(number)["sums"] for number in range(len(self._shards.firsts))]
+        with tempfile.TemporaryFile(dir=self._shards.folder) as file:
+            file.truncate(8 * len(sums[0]) * self.num_nodes)
+            scale = np.memmap(file, np.float64, "r+", shape=(len(sums[0]), self.num_nodes))
+        for first, part in zip(self._shards.firsts, sums, strict=True):
+            own = scale[:, first : first + part.shape[1]]
+            np.divide(1, np.sqrt(part), out=own, where=part > 0)
+        return np.asarray(scale)
 
 
 def stored_rows(

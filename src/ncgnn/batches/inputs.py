@@ -70,6 +70,19 @@ class Batches(Inputs):
         blocks = sweep(cast(NCGNN, module), self.whole)
         return torch.cat([gathered(lengths(block.capsules)) for block in blocks])
 
+    def parts_of_scores(self, module: nn.Module, size: int, first: int = 0) -> Iterator[Tensor]:
+        """The same from node ``first`` on, ``size`` nodes at a time, of which only one part is in memory."""
+        waiting, skipped = torch.empty(0), first
+        for block in sweep(cast(NCGNN, module.eval()), self.whole):
+            found = lengths(block.capsules)
+            skip, skipped = min(skipped, len(found)), max(0, skipped - len(found))
+            waiting = torch.cat([waiting.to(found), found[skip:]]) if len(waiting) else found[skip:]
+            while len(waiting) >= size:
+                yield waiting[:size]
+                waiting = waiting[size:]
+        if len(waiting):
+            yield waiting
+
     def state(self, module: nn.Module) -> dict[str, Any]:
         return self.memory.state(module) if self.routing == "history" else {}
 

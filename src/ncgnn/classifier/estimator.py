@@ -14,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from ncgnn.batches import Batches
 from ncgnn.calibration import Calibration
 from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
@@ -22,7 +23,8 @@ from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, NodeExplanation
 from ncgnn.memory import check_memory
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
-from ncgnn.scored import NOT_CALIBRATED, Scored
+from ncgnn.nn import Routing
+from ncgnn.scored import NOT_CALIBRATED, Scored, part_of
 from ncgnn.search import Found, search
 from ncgnn.search.attempts import is_collapsed
 from ncgnn.text import several
@@ -192,6 +194,21 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         explanations: it uses the full batch even if the model was trained in batches."""
         return self._score(*self._read(data, whole))
 
+    def scored_parts(self, data: Graph, size: int, first: int = 0) -> Iterator[Scored]:
+        """The scores of all nodes from number ``first`` on, ``size`` nodes at a time. For a model that was trained in
+        batches, only one part is in memory; without routing, so parts are not explained."""
+        found, inputs = self._read(data)
+        if not isinstance(inputs, Batches):
+            whole = self._score(found, inputs)
+            starts = range(first, int(found.num_nodes or 0), size)
+            yield from (whole.part(slice(start, start + size)) for start in starts)
+            return
+        start = first
+        for scores in inputs.parts_of_scores(self._fitted(), size, first):
+            data = part_of(found, slice(start, start + len(scores)))
+            yield self._as_scored(data, inputs, scores, None)
+            start += len(scores)
+
     def _read(self, data: Graph, whole: bool = False) -> tuple[Data, Inputs]:
         """The complete graph, which need not be the one it was trained on, and what the model takes of it."""
         self._fitted()
@@ -226,8 +243,10 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         model = self.definition
         what = f"predicting {several(int(data.num_nodes or 0), 'node')} with {model.title}"
         check_memory(model.memory(data, self.config_, copies=1), what, "predict fewer nodes at once")
-        scores, routing = model.scores(self._fitted(), inputs)
-        scores = scores.cpu()
+        return self._as_scored(data, inputs, *model.scores(self._fitted(), inputs))
+
+    def _as_scored(self, data: Data, inputs: Inputs, scores: Tensor, routing: Routing | None) -> Scored:
+        model, scores = self.definition, scores.cpu()
         if not torch.isfinite(scores).all():
             raise InputError(
                 f"{model.title} gives scores that are not finite: its weights, its settings or the features of this"

@@ -36,7 +36,8 @@ class GraphOptions:
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="GRAPH", help="Built-in dataset (see `ncgnn datasets`), or .npz or .graphml file, or OGB folder."
+            metavar="GRAPH",
+            help="Built-in dataset (see `ncgnn datasets`), .npz or .graphml file, or folder (OGB, mapped graph).",
         ),
     ] = None
     nodes: Annotated[Path | None, _option("Node table: CSV, TSV or Parquet.")] = None
@@ -75,9 +76,10 @@ class GraphOptions:
     @property
     def is_own(self) -> bool:
         """Whether it is the user's own graph rather than a named one."""
+        from ncgnn.batches import is_mapped_graph
         from ncgnn.data.tables.read import is_finished
 
-        return self.has_tables or is_finished(self.name)
+        return self.has_tables or is_finished(self.name) or is_mapped_graph(self.name)
 
     @property
     def said_of_columns(self) -> dict[str, Any]:
@@ -110,6 +112,7 @@ class GraphOptions:
 
     def find(self) -> "Data":
         """The graph, named in exactly one of the three ways."""
+        from ncgnn.batches import is_mapped_graph, mapped_graph
         from ncgnn.data import load_dataset, read_graph
         from ncgnn.data.tables.read import check_directed, is_finished
 
@@ -117,6 +120,8 @@ class GraphOptions:
         if self.has_tables or self.name is None:
             return self._read()
         self._check_no_columns(self.name)
+        if is_mapped_graph(self.name):
+            return mapped_graph(self.name)
         with notices():
             data = read_graph(self.name) if is_finished(self.name) else load_dataset(self.name, self.data)
         return check_directed(data, self.name) if self.directed else data

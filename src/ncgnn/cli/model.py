@@ -40,6 +40,10 @@ def with_split(data: "Data", split: "SplitOfRun | None") -> "Data":
     return data if split is None else split.on(data)
 
 
+def model_file(model: Path) -> Path:
+    return model / "model.safetensors" if model.is_dir() else model
+
+
 def model_files(model: Path, model_class: str | None) -> Iterator[Path]:
     """Every file that the model is read from."""
     from ncgnn.classifier.run_folder import RUN_FILES, run_of

@@ -2,19 +2,19 @@
 
 import json
 import sys
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, ModelClass, load_model, model_files
+from ncgnn.cli.model import Model, ModelClass, load_model, model_file, model_files
 from ncgnn.cli.output import Overwrite, check_output, output_option
-from ncgnn.cli.remembered import with_run
-from ncgnn.cli.spreadsheet import note_formulas
+from ncgnn.cli.remembered import digest_of, source, with_run
+from ncgnn.cli.spreadsheet import formulas, note_formulas
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ MinConfidence = Annotated[
     typer.Option(min=0, max=1, metavar="PROBABILITY", help="Leave the class blank below this probability."),
 ]
 Probabilities = Annotated[bool, typer.Option("--probabilities", help="Also output the probability of every class.")]
-Out = Annotated[Path | None, output_option("Output file; default: standard output.")]
+Out = Annotated[Path | None, output_option("Output file, .parquet for Parquet; default: standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON Lines instead of CSV.")]
 
 
@@ -64,26 +64,51 @@ def predict(
 
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
-    from ncgnn.files import atomic
+    from ncgnn.files import PARQUET
+    from ncgnn.parts import ROWS, write_in_parts
 
     graph = with_run(graph, model)
     if out is not None:
         check_output(out, overwrite, chain(model_files(model, model_class), graph.files))
     classifier = load_model(model, model_class)
     _check_asked(classifier, coverage, class_coverage, min_confidence)
-    scored = classifier.scored(graph.find_for(classifier))
-    table = _table(scored, coverage, class_coverage, probabilities)
-    if min_confidence is not None:
-        table["predicted"] = table["predicted"].mask(table["probability"] < min_confidence, "")
-    with nullcontext(sys.stdout) if out is None else atomic(out) as file:
-        if as_json:
-            file.writelines(json.dumps(_plain(row)) + "\n" for row in table.to_dict("records"))
-        else:
-            _flat(table).to_csv(file, index=False, lineterminator="\n")
-    _note(classifier, table, min_confidence)
-    _note_classes(classifier, class_coverage)
-    if not as_json:
-        note_formulas([*scored.names.nodes, *scored.classes])
+    data = graph.find_for(classifier)
+    asked = Asked(coverage, class_coverage, min_confidence, probabilities)
+    form = "json" if as_json else "parquet" if out is not None and out.suffix in PARQUET else "csv"
+    told = Told()
+
+    def parts(first: int) -> Iterator[tuple[int, int, Callable[[IO[bytes]], None]]]:
+        start = first
+        for scored in classifier.scored_parts(data, ROWS, first):
+            table = asked.table(scored)
+            told.take(scored, table)
+            yield start, start + len(table), partial(_write, table, form, start == 0)
+            start += len(table)
+
+    total = int(data.num_nodes or 0)
+    if out is None:
+        for _, _, write in parts(0):
+            write(sys.stdout.buffer)
+    else:
+        key = json.dumps([digest_of(model_file(model)), source(graph, out.parent), asked, form])
+        write_in_parts(out, key, total, parts)
+    told.say(classifier, asked, form == "csv")
+
+
+class Asked(NamedTuple):
+    """What the table is to have beside the class of each node."""
+
+    coverage: float | None
+    class_coverage: float | None
+    min_confidence: float | None
+    probabilities: bool
+
+    def table(self, scored: "Scored") -> "DataFrame":
+        """A row for each node."""
+        found = _table(scored, self.coverage, self.class_coverage, self.probabilities)
+        if self.min_confidence is not None:
+            found["predicted"] = found["predicted"].mask(found["probability"] < self.min_confidence, "")
+        return found
 
 
 def _check_asked(
@@ -114,13 +139,25 @@ def _table(scored: "Scored", coverage: float | None, class_coverage: float | Non
     return table
 
 
-def _note(classifier: "NodeClassifier", table: "DataFrame", min_confidence: float | None) -> None:
-    if classifier.calibration_ is None:
-        print("note: probabilities are uncalibrated; use them for ranking only", file=sys.stderr)
-    if min_confidence is not None:
-        print(
-            f"note: class left blank for {int((table['predicted'] == '').sum())} of {len(table)} nodes", file=sys.stderr
-        )
+class Told:
+    """What is said at the end, gathered part by part."""
+
+    def __init__(self) -> None:
+        self.rows = self.blank = 0
+        self.formulas: list[str] = []
+
+    def take(self, scored: "Scored", table: "DataFrame") -> None:
+        self.rows, self.blank = self.rows + len(table), self.blank + int((table["predicted"] == "").sum())
+        self.formulas += formulas(scored.names.nodes)
+
+    def say(self, classifier: "NodeClassifier", asked: Asked, is_csv: bool) -> None:
+        if classifier.calibration_ is None:
+            print("note: probabilities are uncalibrated; use them for ranking only", file=sys.stderr)
+        if asked.min_confidence is not None:
+            print(f"note: class left blank for {self.blank} of {self.rows} nodes", file=sys.stderr)
+        _note_classes(classifier, asked.class_coverage)
+        if is_csv:
+            note_formulas([*self.formulas, *classifier.classes_.astype(str)])
 
 
 def _note_classes(classifier: "NodeClassifier", class_coverage: float | None) -> None:
@@ -135,6 +172,16 @@ def _note_classes(classifier: "NodeClassifier", class_coverage: float | None) ->
             f" class_set: {', '.join(always)}",
             file=sys.stderr,
         )
+
+
+def _write(table: "DataFrame", form: str, is_first: bool, file: IO[bytes]) -> None:
+    """Write a part of the table; only the first one has a heading."""
+    if form == "json":
+        file.writelines(f"{json.dumps(_plain(row))}\n".encode() for row in table.to_dict("records"))
+    elif form == "csv":
+        file.write(_flat(table).to_csv(index=False, header=is_first, lineterminator="\n").encode())
+    else:
+        _flat(table).to_parquet(file, index=False)
 
 
 def _plain(row: Mapping[Any, Any]) -> dict[Any, Any]:

@@ -45,7 +45,7 @@ def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
         directed=graph.directed,
         data=None if graph.data is None else _from(folder, graph.data),
         columns=graph.said_of_columns,
-        files={_from(folder, path): _digest(path) for path in files},
+        files={_from(folder, path): digest_of(path) for path in files},
     )
     return found.model_dump(exclude_defaults=True)
 
@@ -84,17 +84,17 @@ def _compare(path: Path, digest: str) -> None:
     """Check that a file of the run is there, and say if it is another one now."""
     if not (path.is_file() or path.is_dir()):
         raise InputError(f"{path}: the run was trained on this file, which is missing: name the graph")
-    if _digest(path) != digest:
+    if digest_of(path) != digest:
         print(f"note: {path} has changed since training", file=sys.stderr)
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     """Of a file, or of the files in a folder and their names."""
     from ncgnn.data.tables.read import files_of
 
     try:
         if path.is_dir():
-            listed = "".join(f"{_digest(file)} {file.relative_to(path)}\n" for file in files_of(path))
+            listed = "".join(f"{digest_of(file)} {file.relative_to(path)}\n" for file in files_of(path))
             return hashlib.sha256(listed.encode()).hexdigest()
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,11 +14,15 @@ from ncgnn.data.names import check_text
 from ncgnn.data.structure import scaled, structure, told
 from ncgnn.errors import InputError
 
+_OF_GRAPH = ("x", "edge_index", "edge_weight", "y", "node_ids", "class_names", "feature_names")
+
 
 def complete(data: Data) -> Data:
     """A shallow copy with finite float features, edges in both directions, and default names for unnamed classes,
     features and nodes."""
     check_kind(data)
+    if _is_checked(data):
+        return copy(data)
     data = with_features(data)
     if data.x is None or data.edge_index is None or data.x.dim() != 2:
         raise InputError("the graph needs node features x [nodes, features] and an edge_index [2, edges]")
@@ -37,6 +41,18 @@ def complete(data: Data) -> Data:
     if not is_undirected(data.edge_index, data.get("edge_weight"), data.x.shape[0]):
         _merge_directions(out)
     return out
+
+
+def checked(data: Data) -> Data:
+    """A graph that was complete when it was stored, and need not be looked through again, which takes as much memory as
+    the graph itself; until one of its parts is replaced."""
+    data.checked = {key: data[key] for key in _OF_GRAPH if key in data}
+    return data
+
+
+def _is_checked(data: Data) -> bool:
+    parts = data.get("checked")
+    return parts is not None and all(data.get(key) is parts.get(key) for key in _OF_GRAPH)
 
 
 def undirected(data: Data) -> Data:

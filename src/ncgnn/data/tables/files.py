@@ -6,9 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from ncgnn.data.tables.parquet import PARQUET, parts, read_parquet
+from ncgnn.data.tables.parquet import parts, read_parquet
 from ncgnn.data.tables.text_files import DELIMITERS, read_text, reason
 from ncgnn.errors import InputError
+from ncgnn.files import PARQUET
 
 Table = str | Path | pd.DataFrame
 _UNCONVERTED = (pa.ArrowException, ValueError, LookupError, TypeError, OverflowError, NotImplementedError)

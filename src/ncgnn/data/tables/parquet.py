@@ -7,9 +7,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from ncgnn.errors import InputError
+from ncgnn.files import PARQUET
 from ncgnn.memory import check_memory
-
-PARQUET = (".parquet", ".pq")
 
 _CELL = 16  # bytes of a value as a data frame, at least
 _BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)

@@ -126,7 +126,9 @@ def is_finished(graph: Any) -> bool:
 
 def files_of(path: Path) -> list[Path]:
     """The file itself, or the files of a folder that is a table or a graph."""
-    return ogb_files(path) if is_ogb(path) else parts(path) if path.is_dir() else [path]
+    if is_ogb(path):
+        return ogb_files(path)
+    return (parts(path) or sorted(path.glob("*.npy"))) if path.is_dir() else [path]
 
 
 def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:

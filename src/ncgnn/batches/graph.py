@@ -1,0 +1,100 @@
+"""Graphs in memory-mapped files: reading one takes no memory that grows with its nodes."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+
+from ncgnn.batches.shards import Shards, write_shards
+from ncgnn.data import complete
+from ncgnn.data.completion import checked
+from ncgnn.data.graph import SPLITS
+from ncgnn.errors import InputError
+from ncgnn.sparse import CSR, Pattern
+
+_PARTS = ("edge_index", "edge_weight", "y", *SPLITS)
+
+
+def map_graph(folder: str | Path, data: Data) -> Data:
+    """Write a graph to a folder of files, and return it as :func:`mapped_graph`; commands take the folder as a graph.
+
+    Numbers of tables are stored as they are scaled now, so only graphs that do not come from tables can be stored.
+    """
+    data = complete(data)
+    if data.get("encoding") is not None or data.get("edge_tables") is not None:
+        raise InputError("graphs from tables are not stored in mapped files: give the tables to each command")
+    arrays = {key: data[key].contiguous().numpy() for key in _PARTS if data.get(key) is not None}
+    arrays |= _of_features(data.x)
+    for key in ("node_ids", "class_names", "feature_names"):
+        arrays |= _of_names(key, data[key])
+    digest = hashlib.sha256()
+    for key, array in arrays.items():
+        digest.update(f"{key} {array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    key = f"graph {data.x.shape[1]} {digest.hexdigest()} {data.get('name') or Path(folder).name}"
+    write_shards(Path(folder), key, int(data.num_nodes or 0), lambda part: arrays, int(data.num_nodes or 0))
+    return mapped_graph(folder)
+
+
+def is_mapped_graph(path: Any) -> bool:
+    """Whether it is a folder that :func:`map_graph` wrote."""
+    return isinstance(path, str | Path) and any(Path(path).glob("*-node_ids_ends.npy"))
+
+
+def mapped_graph(folder: str | Path) -> Data:
+    """A graph whose pages are read from its files when they are used."""
+    shards = Shards(Path(folder))
+    arrays = shards.arrays(0)
+    _, features, _, name = shards.manifest.key.split(" ", 3)
+    tensors = {key: torch.from_numpy(arrays[key]) for key in _PARTS if key in arrays}
+    x = _features(arrays, int(features))
+    names = {key: MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"]) for key in ("node_ids",)}
+    lists = {
+        key: list(MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"])) for key in ("class_names", "feature_names")
+    }
+    return checked(Data(x=x, num_nodes=shards.rows, name=name, **tensors, **names, **lists))
+
+
+class MappedNames(Sequence[str]):
+    """Names in two arrays: where each ends [n], and their text one after another."""
+
+    def __init__(self, ends: np.ndarray, text: np.ndarray) -> None:
+        self._ends, self._text = ends, text
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        number = range(len(self))[place]
+        start = int(self._ends[number - 1]) if number else 0
+        return bytes(self._text[start : int(self._ends[number])]).decode()
+
+
+def _of_names(key: str, names: Sequence[str]) -> dict[str, np.ndarray]:
+    encoded = [name.encode() for name in names]
+    ends = np.cumsum([len(one) for one in encoded], dtype=np.int64)
+    return {f"{key}_ends": ends, f"{key}_text": np.frombuffer(b"".join(encoded), np.uint8)}
+
+
+def _of_features(x: torch.Tensor) -> dict[str, np.ndarray]:
+    if x.layout == torch.strided:
+        return {"x": x.contiguous().numpy()}
+    parts = {"indptr": x.crow_indices(), "indices": x.col_indices(), "values": x.values()}
+    return {f"x_{key}": part.numpy() for key, part in parts.items()}
+
+
+def _features(arrays: dict[str, np.ndarray], columns: int) -> torch.Tensor:
+    if "x" in arrays:
+        return torch.from_numpy(arrays["x"])
+    indptr, indices, values = (torch.from_numpy(arrays[f"x_{key}"]) for key in ("indptr", "indices", "values"))
+    return CSR(Pattern(indptr, indices, columns), values).to_torch()
