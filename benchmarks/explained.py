@@ -11,7 +11,17 @@ from torch_geometric.data import Data
 from benchmarks.table import Row
 from ncgnn.bench.timing import interleaved
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.explain import Decomposition, GraphExplainer, NodeExplanation, Trace, decompose, make_targets, trace_model
+from ncgnn.explain import (
+    Decomposition,
+    GraphExplainer,
+    NodeExplanation,
+    Trace,
+    by_group,
+    decompose,
+    make_targets,
+    trace_model,
+)
+from ncgnn.explain.groups import LINKS
 from ncgnn.explain.parts import Neighbour, Part
 from ncgnn.explain.quality import Subject, explain, sample
 from ncgnn.explain.quality.compared import gnn_explainer, gnn_explainer_of_edges
@@ -91,6 +101,28 @@ def words(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
         one = {"graph": data.name, "chosen": why, "label": data.class_names[data.y[node]]}
         (found,) = explainer.explain([data.node_ids[node]], against="others", features=True, top=6)
         yield from (one | part for part in _parts(found))
+
+
+def recognised(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
+    """For each group of capsules: of the test nodes that are predicted right and of whose lead it is the largest part,
+    the one in which this part is largest, with the features of this group."""
+    explainer = GraphExplainer(classifier.scored(data))
+    trace = explainer.trace
+    first, second = trace.scores.topk(2, dim=1).indices.unbind(1)
+    parts = by_group(trace, make_targets(trace, torch.arange(len(first)), first, second))
+    assert parts is not None
+    right = data.test_mask & (first == data.y)
+    for number, group in enumerate(trace.groups):
+        node = int(parts[:, number].masked_fill(~right | (parts.argmax(dim=1) != number), -torch.inf).argmax())
+        (found,) = explainer.explain([data.node_ids[node]], against="runner-up", features=True, top=None)
+        assert found.groups is not None
+        assert found.features is not None
+        one = {"graph": data.name, "group": group.name, "node": found.node, "sentence": found.answer.sentence}
+        one |= {"lead": found.score, "accuracy": classifier.score(data, data.test_mask)}
+        is_link = group.reads.what == LINKS
+        own = [part for part in found.features.largest if part.name.startswith("link ") == is_link]
+        for kind, listed in {"group": found.groups, "feature": own[:4]}.items():
+            yield from (one | {"kind": kind, "name": part.name, "value": part.value} for part in listed)
 
 
 def _parts(found: NodeExplanation) -> Iterator[Row]:

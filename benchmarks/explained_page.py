@@ -125,6 +125,24 @@ def _story(rows: list[Row]) -> str:
     )
 
 
+def groups(results: Path) -> str:
+    """A node for each group of capsules."""
+    rows = rows_of(results, "groups")
+    if not rows:
+        return NOTHING
+    stories = []
+    for group in dict.fromkeys(row["group"] for row in rows):
+        found = [row for row in rows if row["group"] == group]
+        parts = {kind: _list([row for row in found if row["kind"] == kind]) for kind in ("group", "feature")}
+        stories.append(
+            f"**Page {found[0]['node']}**, recognised by its {group}: {found[0]['sentence']} Of its lead of"
+            f" {found[0]['lead']:.3f} over the runner-up, by group: {parts['group']}. Its {group} that contribute most:"
+            f" {parts['feature']}."
+        )
+    accuracy = f"This model classifies {rows[0]['accuracy']:.1%} of the test nodes correctly."
+    return "\n\n".join([*stories, f"{accuracy} {made_on(rows)}"])
+
+
 def _list(rows: list[Row]) -> str:
     return ", ".join(f"{row['name']} {row['value']:+.3f}" for row in rows if abs(row["value"]) >= SMALLEST)
 
@@ -135,4 +153,5 @@ BLOCKS: dict[str, Callable[[Path], str]] = {
     "times": times,
     "routing": routing,
     "words": words,
+    "groups": groups,
 }

@@ -23,6 +23,8 @@ from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import trace_scored
 from ncgnn.explain.quality import Subject, evaluate, explain, overlap, ranked, rankings, sample
 from ncgnn.files import atomic
+from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import MODEL
 from ncgnn.models.ncgnn.config import Config, preset
 from ncgnn.provenance import machine
 from ncgnn.train.reproducible import use_threads
@@ -79,14 +81,23 @@ def trained(graph: str, seed: int = 0, split: int = 0, **changes: float) -> tupl
     return data, classifier
 
 
+def with_links(graph: str) -> tuple[Data, NCGNNClassifier]:
+    """A model of two groups: its own and its neighbours' features, and whom a node links to."""
+    data = usual_split(load_dataset(graph), 0)
+    config = MODEL.portfolio(PreparedGraph.of(data))["links"]
+    groups = [{"reads": "links", "edges": "out", "hops": [0]}]
+    return data, NCGNNClassifier.from_config(Config.make(config.model_dump() | {"groups": groups})).fit(data)
+
+
 PARTS: dict[str, Callable[[str], Iterator[Row]]] = {
     "quality": quality,
     "seeds": seeds,
     "times": lambda graph: explained.times(*trained(graph), tell),
     "routing": lambda graph: explained.routing(lambda split, **changes: trained(graph, 0, split, **changes), tell),
     "words": lambda graph: explained.words(*trained(graph)),
+    "groups": lambda graph: explained.recognised(*with_links(graph)),
 }
-GRAPHS = {"times": ("cora",), "routing": ("cora",), "words": ("cora-ml",)}
+GRAPHS = {"times": ("cora",), "routing": ("cora",), "words": ("cora-ml",), "groups": ("chameleon",)}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -103,7 +114,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    graphs = (*NODES, "cora-ml")
+    graphs = (*NODES, "cora-ml", "chameleon")
     found.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS), help="default: all")
     found.add_argument("--graphs", nargs="+", default=graphs, choices=graphs, help="default: all")
     found.add_argument("--results", type=Path, default=ROOT / "results/explanations", help="folder of CSV files")
