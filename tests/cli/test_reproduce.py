@@ -36,7 +36,9 @@ def test_a_cell_is_run_stored_and_reported_and_not_run_again(ncgnn, here):
 def test_a_report_runs_nothing_and_hides_nothing(ncgnn, here):
     done = ncgnn("reproduce", "table5", "--report-only", "--markdown", "page.md")
     assert done.code == 0
-    assert done.out.count("not run yet") == sum(cell.table == "5" for cell in all_cells())
+    cells = [cell for cell in all_cells() if cell.table == "5"]
+    with_margin = [cell for cell in cells if cell.model in ("NCGNN-A", "NCGNN-A extended")]
+    assert done.out.count("not run yet") == len(cells) + len(with_margin)
     assert (here / "page.md").is_file()
     assert not (here / "results/runs").exists()
 

@@ -4,6 +4,8 @@ from ncgnn.experiments.cells import (
     CONTROLS,
     EXTENDED,
     GCN,
+    GCN_EXTENDED,
+    GCN_TUNED,
     MLP,
     NCGNN_A,
     NCGNN_D,
@@ -23,6 +25,15 @@ def margin(cell: Cell, other: Cell, runs: Runs) -> Estimate | None:
     """The mean difference on the splits both were run on."""
     ours, theirs = (units(runs.get(one, ()), unit_of(cell)) for one in (cell, other))
     return paired(ours, theirs)
+
+
+def margin_of_model(cell: Cell, runs: Runs) -> list[Value]:
+    """The margin over a GCN that was chosen and trained in the same way: searched for the paper's models, with the same
+    teachers for the extended ones. Empty for other models."""
+    if cell.model not in (*EXTENDED, *EXTENDED.values()):
+        return [None, None]
+    control = GCN_TUNED if cell.model in EXTENDED else GCN_EXTENDED
+    return list(shown_estimate(margin(cell, control_of(cell, control), runs)))
 
 
 def published_margin(cell: Cell, other: Cell) -> float | None:

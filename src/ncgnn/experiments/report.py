@@ -14,7 +14,7 @@ from ncgnn.experiments.cells import (
     named_graphs,
     setting_of,
 )
-from ncgnn.experiments.margins import margin, margin_columns, synthetic_margins
+from ncgnn.experiments.margins import margin, margin_columns, margin_of_model, synthetic_margins
 from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.recipes import LINES, reported, settings_of
 from ncgnn.experiments.rows import RunRow
@@ -39,6 +39,7 @@ _TITLES = {
 
 
 _COLUMNS = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
+_MARGIN = ("margin", "± margin")
 _FURTHER = {
     "extra": ("roc_auc",),
     "6": (*margin_columns(GCN), *margin_columns(MLP), "by margin"),
@@ -53,9 +54,9 @@ def tables(runs: Runs, cells: Iterable[Cell] | None = None) -> list[Table]:
 
 
 def _table(table: str, cells: Sequence[Cell], runs: Runs) -> Table:
-    rows = [[*_line(cell, runs.get(cell, ())), *_further(cell, runs)] for cell in cells]
+    rows = [[*_line(cell, runs.get(cell, ())), *_further(cell, runs), *margin_of_model(cell, runs)] for cell in cells]
     name = f"table{table}" if table.isdecimal() else table
-    return Table(name, _TITLES[table], (*_COLUMNS, "verdict", *_FURTHER.get(table, ())), rows)
+    return Table(name, _TITLES[table], (*_COLUMNS, "verdict", *_FURTHER.get(table, ()), *_MARGIN), rows)
 
 
 def _further(cell: Cell, runs: Runs) -> list[Value]:
