@@ -7,7 +7,7 @@ from torch_geometric.nn import GATConv
 import ncgnn
 from ncgnn.data import complete
 from ncgnn.models import PreparedGraph, Sizes
-from ncgnn.models.gat import MODEL, GATSettings
+from ncgnn.models.gat import MODEL, Attention, GATSettings
 from ncgnn.train.loop import class_scores
 
 
@@ -35,6 +35,33 @@ def test_its_update_is_that_of_the_paper():
     inputs = MODEL.prepare(PreparedGraph(data), settings)
     torch.testing.assert_close(class_scores(module, inputs), expected)
     torch.testing.assert_close(MODEL.hidden(module, inputs), hidden)
+
+
+def test_a_layer_and_its_gradients_are_those_of_pyg():
+    data = complete(ncgnn.load_dataset("karate"))
+    (x, a), size = MODEL.prepare(PreparedGraph(data), GATSettings()).arguments, data.x.shape[1]
+    torch.manual_seed(0)
+    theirs = GATConv(size, 5, heads=3)
+    ours = Attention(size, 5, heads=3)
+    ours.load_state_dict(theirs.state_dict())
+    out, expected = ours(x, a), theirs(x.to_dense(), data.edge_index)
+    torch.testing.assert_close(out, expected)
+    grad = torch.randn_like(out)
+    out.backward(grad)
+    expected.backward(grad)
+    for (name, one), other in zip(ours.named_parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(one.grad, other.grad, msg=lambda text, name=name: f"{name}: {text}")
+
+
+def test_dropout_leaves_attention_right_on_average():
+    data = complete(ncgnn.load_dataset("karate"))
+    x, a = MODEL.prepare(PreparedGraph(data), GATSettings()).arguments
+    torch.manual_seed(0)
+    layer = Attention(data.x.shape[1], 2, heads=1, dropout=0.5)
+    with torch.no_grad():
+        mean = torch.stack([layer.train()(x, a) for _ in range(2000)]).mean(dim=0)
+        torch.testing.assert_close(mean, layer.eval()(x, a), atol=0.05, rtol=0)
+        assert (layer.train()(x, a) - mean).abs().max() > 0.1
 
 
 def test_its_published_settings():

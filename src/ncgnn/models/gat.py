@@ -2,13 +2,18 @@
 
 from typing import TYPE_CHECKING, Any, cast
 
+import torch
 import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.nn import GATConv
 
+from ncgnn.models.base.layers import dropped
 from ncgnn.models.base.model import Model, Sizes
+from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
+from ncgnn.sparse import CSR, LinearOperator
+from ncgnn.sparse.attention import attend
 from ncgnn.train.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -26,6 +31,20 @@ class GATSettings(TrainingSettings):
     lr: float = Field(0.005, gt=0, le=100, description="learning rate")
 
 
+class Attention(GATConv):
+    """PyG's layer with features that may be sparse and a fused sum, several times faster on a CPU."""
+
+    def forward(self, x: LinearOperator | Tensor, a: CSR) -> Tensor:  # type: ignore[override]
+        h = (x @ self.lin.weight.t()).unflatten(1, (self.heads, self.out_channels))
+        to, of = ((h * weight).sum(dim=-1) for weight in (self.att_dst, self.att_src))
+        kept = None
+        if self.training and self.dropout:
+            entries = a.pattern.indices.numel(), self.heads
+            kept = (torch.rand(entries, device=h.device) >= self.dropout) / (1 - self.dropout)
+        out = attend(h, to, of, a.pattern, self.negative_slope, kept)
+        return (out.flatten(1) if self.concat else out.mean(dim=1)) + self.bias
+
+
 class GAT(nn.Module):
     r"""Layers :math:`\mathbf{h}_i' = \mathrm{ELU}(\Vert_k \sum_j \alpha_{ij}^k \mathbf{W}^k \mathbf{h}_j)` over
     neighbours and the node itself, with :math:`\alpha_{ij}^k = \mathrm{softmax}_j\, \mathrm{LeakyReLU}(\mathbf{a}_l^k
@@ -38,20 +57,20 @@ class GAT(nn.Module):
         super().__init__()
         width, heads, self.dropout = settings.width, settings.heads, settings.dropout
         sizes = [in_channels, *[width * heads] * (settings.layers - 1)]
-        layers = [GATConv(size, width, heads, dropout=self.dropout) for size in sizes[:-1]]
-        last = GATConv(sizes[-1], out_channels, settings.out_heads, concat=False, dropout=self.dropout)
+        layers = [Attention(size, width, heads, dropout=self.dropout) for size in sizes[:-1]]
+        last = Attention(sizes[-1], out_channels, settings.out_heads, concat=False, dropout=self.dropout)
         self.layers = nn.ModuleList([*layers, last])
 
-    def hidden(self, x: Tensor, edge_index: Tensor) -> Tensor:
+    def hidden(self, x: LinearOperator, a: CSR) -> LinearOperator | Tensor:
         """Input of the last layer [N, heads width]: concatenated outputs of the heads."""
         *layers, _ = self.layers
+        h: LinearOperator | Tensor = dropped(x, self.dropout, self.training)
         for layer in layers:
-            x = F.elu(layer(F.dropout(x, self.dropout, self.training), edge_index))
-        return x
+            h = F.dropout(F.elu(layer(h, a)), self.dropout, self.training)
+        return h
 
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        hidden = F.dropout(self.hidden(x, edge_index), self.dropout, self.training)
-        out: Tensor = self.layers[-1](hidden, edge_index)
+    def forward(self, x: LinearOperator, a: CSR) -> Tensor:
+        out: Tensor = self.layers[-1](self.hidden(x, a), a)
         return out
 
 
@@ -62,11 +81,16 @@ class GATModel(Model[GATSettings]):
     measured = 4
     depth = "layers"
 
+    def prepare(self, graph: PreparedGraph, settings: GATSettings) -> Inputs:
+        x = graph.features(settings.normalize_features)
+        return Inputs((x, graph.neighbours("rows", has_loops=True)))
+
     def build(self, sizes: Sizes, settings: GATSettings) -> GAT:
         return GAT(sizes.features, sizes.classes, settings)
 
     def hidden(self, module: nn.Module, inputs: Inputs) -> Tensor:
-        return cast(GAT, module.eval()).hidden(*inputs.arguments)
+        hidden = cast(GAT, module.eval()).hidden(*inputs.arguments)
+        return hidden if isinstance(hidden, Tensor) else hidden.to_dense()
 
     def candidates(self) -> list[GATSettings]:
         """The published settings, with row-normalised and unchanged features, and less regularisation, which suits
