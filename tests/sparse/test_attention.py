@@ -33,7 +33,7 @@ def test_the_fused_sum_and_its_gradients_are_those_of_plain_operations(parts, dr
 
 def test_gradients_are_those_of_finite_differences(parts):
     h, to, of, pattern, kept = parts
-    assert torch.autograd.gradcheck(lambda *inputs: attend(*inputs, pattern, 0.2, kept), (h, to, of))
+    assert torch.autograd.gradcheck(lambda h, to, of: attend(h, to, of, pattern, 0.2, kept), (h, to, of))
 
 
 def test_a_node_without_others_gets_zeros(parts):

@@ -34,7 +34,7 @@ class GATSettings(TrainingSettings):
 class Attention(GATConv):
     """PyG's layer with features that may be sparse and a fused sum, several times faster on a CPU."""
 
-    def forward(self, x: LinearOperator | Tensor, a: CSR) -> Tensor:  # type: ignore[override]
+    def forward(self, x: LinearOperator | Tensor, a: CSR) -> Tensor:
         h = (x @ self.lin.weight.t()).unflatten(1, (self.heads, self.out_channels))
         to, of = ((h * weight).sum(dim=-1) for weight in (self.att_dst, self.att_src))
         kept = None
@@ -42,7 +42,8 @@ class Attention(GATConv):
             entries = a.pattern.indices.numel(), self.heads
             kept = (torch.rand(entries, device=h.device) >= self.dropout) / (1 - self.dropout)
         out = attend(h, to, of, a.pattern, self.negative_slope, kept)
-        return (out.flatten(1) if self.concat else out.mean(dim=1)) + self.bias
+        joined: Tensor = (out.flatten(1) if self.concat else out.mean(dim=1)) + self.bias
+        return joined
 
 
 class GAT(nn.Module):
