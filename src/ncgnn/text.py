@@ -22,6 +22,15 @@ def shortened(message: str) -> str:
     return _ends(line, _MOST)
 
 
+def is_unicode(text: str) -> bool:
+    """Whether it has no half characters, lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _ends(text: str, most: int) -> str:
     """The text without its middle, if it is longer."""
     half = (most - 3) // 2

@@ -157,6 +157,7 @@ def test_a_search_does_not_remove_files_of_others(refused, tables, here):
         ["explain", "runs/old", "karate", "--page", ""],
         ["tune", "karate", "--out", ""],
         ["reproduce", "table5", "--markdown", ""],
+        ["example", ""],
     ],
     ids=lambda arguments: f"{arguments[0]} {arguments[-2]}",
 )

@@ -1,5 +1,6 @@
 """Graphs in ``.npz`` files that are not what they say."""
 
+import shutil
 from collections.abc import Callable
 
 import numpy as np
@@ -59,3 +60,23 @@ def test_features_of_a_billion_columns(refuses, altered):
     sparse = {"x_data": np.ones(1), "x_indices": np.zeros(1, int), "x_indptr": np.array([0, *[1] * 24])}
     bad = altered(x=None, **sparse, x_shape=np.array([24, 10**9]), feature_names=None)
     refuses("train", bad, *TRAIN, message=r"would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"(24, 3)", b"(24, 3000000000)", "it is cut off"),
+        (b"(24, 3)", b"(24000000000, 3)", "it is cut off"),
+        (b"'<f8'", b"'|O' ", "it contains pickles"),
+        (b"(24, 3)", b"(72,  )", "must hold numbers of shape .nodes, numbers per node."),
+        (b"(24, 3)", b"(12, 6)", "has 12 rows, but the table beside it has 24"),
+    ],
+    ids=["columns", "rows", "pickle", "flat", "other rows"],
+)
+def test_vectors_beside_a_table(refuses, sound, tmp_path, old, new, message):
+    shutil.copytree(sound / "own", tmp_path, dirs_exist_ok=True)
+    content = (sound / "own" / "nodes.npy").read_bytes()
+    assert old in content
+    (tmp_path / "nodes.npy").write_bytes(content.replace(old, new))
+    tables = ["--nodes", "nodes.csv", "--edges", "cites.csv", "--label", "topic"]
+    refuses("check", *tables, message=f"nodes.npy: .*{message}")

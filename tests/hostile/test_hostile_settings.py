@@ -45,6 +45,26 @@ def test_an_option_out_of_its_range(refuses, sound, value):
     refuses("train", sound / "graph.npz", "--split-seed", value, message=message)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [["train", "a\udcff.npz"], ["train", "karate", "--out", "a\udcff"], ["explain", "m", "--page", "a\udcff.html"]],
+    ids=["graph", "out", "page"],
+)
+def test_a_file_name_that_is_not_utf8(refuses, given):
+    refuses(*given, message="is not valid Unicode text: rename it")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "1e9", "9" * 5000], ids=["0", "-1", "float", "digits"])
+def test_a_batch_of_no_size(refuses, sound, value):
+    message = "is not auto, full or a number of nodes .--batch N."
+    refuses("train", sound / "graph.npz", *QUICK, "--batch", value, message=message)
+
+
+def test_a_generated_graph_that_does_not_fit_into_memory(refuses):
+    message = r"a graph of 9999999999 nodes .* would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free"
+    refuses("train", "large:9999999999", *QUICK, message=message)
+
+
 def test_a_long_name_is_shortened(refuses, sound):
     refuses("train", "x" * 100_000, *CHEAP, message="^ncgnn: .*xxx...xxx.*")
 

@@ -16,6 +16,8 @@ TARGETS = 512
 TOP_K = 32
 """Entries per row of the filter, for settings that do not sparsify it."""
 
+_DIGITS = 20  # Python reads no number of thousands of digits
+
 SHARE = 0.5
 """Of the free memory that the full batch may take."""
 
@@ -23,14 +25,15 @@ SHARE = 0.5
 def with_batch(settings: RunSettings, data: Data, asked: str) -> tuple[RunSettings, str]:
     """The settings for ``asked``, which is ``auto``, ``full`` or a number of target nodes, and why, in a sentence; only
     NCGNN is trained in batches."""
-    if asked not in ("auto", "full") and not (asked.isdecimal() and int(asked) > 0):
+    is_number = asked.isdecimal() and len(asked) < _DIGITS and int(asked) > 0
+    if asked not in ("auto", "full") and not is_number:
         raise InputError(f"{asked!r} is not auto, full or a number of nodes", "batch")
     if not isinstance(settings, Config):
         if is_shared():
             raise InputError(
                 "only NCGNN is trained by several processes: choose it, or start without torchrun", "model"
             )
-        if asked.isdecimal():
+        if is_number:
             raise InputError("only NCGNN is trained in batches: choose it, or the full batch", "batch")
         return settings, ""
     if asked == "full" and is_shared():

@@ -28,7 +28,7 @@ from ncgnn.cli.serve import serve
 from ncgnn.cli.train import train
 from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
-from ncgnn.text import shortened
+from ncgnn.text import is_unicode, shortened
 
 
 class _Flags:
@@ -134,6 +134,9 @@ def main() -> None:
     """Run the command line."""
     silence_dependencies()
     postpone()
+    garbled = next((text for text in sys.argv[1:] if not is_unicode(text)), None)
+    if garbled is not None:  # as file names may be; they would end up in reports and pages
+        sys.exit(_told(f"{garbled!a} is not valid Unicode text: rename it", 2))
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
         app(prog_name="ncgnn")

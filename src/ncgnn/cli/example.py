@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from ncgnn.cli.output import given_path
 from ncgnn.errors import InputError
 
-Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Output folder; created if missing.")]
+Folder = Annotated[Path, typer.Argument(parser=given_path, metavar="FOLDER", help="Output folder; created if missing.")]
 
 
 def example(folder: Folder = Path("shop")) -> None:

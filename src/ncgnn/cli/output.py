@@ -14,7 +14,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing f
 
 def output_option(help: str, panel: str | None = None) -> Any:
     """An option for a file or folder to write."""
-    return typer.Option(help=help, parser=_path, metavar="PATH", rich_help_panel=panel)
+    return typer.Option(help=help, parser=given_path, metavar="PATH", rich_help_panel=panel)
 
 
 def check_output(out: Path, overwrite: bool, inputs: Iterable[Path]) -> None:
@@ -89,7 +89,8 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _path(text: str) -> Path:
+def given_path(text: str) -> Path:
+    """The path that was typed; nothing would be the working folder."""
     if not text:
         raise typer.BadParameter("is empty: give a path")
     return Path(text)

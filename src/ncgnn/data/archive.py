@@ -1,7 +1,9 @@
-"""Arrays of an ``.npz`` file, whose declared sizes are compared with the file's before any is made."""
+"""Arrays of ``.npz`` and ``.npy`` files, whose declared sizes are compared with the file's before any is made."""
 
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import IO
@@ -18,21 +20,39 @@ _COPIES = 3  # of an array, until it is a tensor
 
 
 def read_arrays(path: Path) -> dict[str, np.ndarray]:
-    """All arrays by name. Nothing in the file is executed."""
+    """All arrays of an ``.npz`` file by name. Nothing in the file is executed."""
+    with _opened(path, ".npz file of plain arrays") as file:
+        size = _declared(file)
+        check_memory(_COPIES * size, f"{path}: reading its arrays", "use a smaller graph")
+        file.seek(0)
+        loaded = np.load(file, allow_pickle=False)
+        return {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
+
+
+def read_array(path: Path) -> np.ndarray:
+    """The array of an ``.npy`` file."""
+    with _opened(path, ".npy file of a plain array") as file:
+        size = _declared_by(file)
+        if size > path.stat().st_size:
+            raise ValueError("it is cut off")
+        check_memory(_COPIES * size, f"{path}: reading it", "use a smaller table")
+        file.seek(0)
+        return np.asarray(npy.read_array(file, allow_pickle=False))
+
+
+@contextmanager
+def _opened(path: Path, what: str) -> Iterator[IO[bytes]]:
+    """The file; what is wrong with it as :class:`InputError`."""
     if not path.is_file():
         raise InputError(f"{path}: {'is a folder, not a file' if path.is_dir() else 'no such file'}")
     try:
         with path.open("rb") as file:
-            size = _declared(file)
-            check_memory(_COPIES * size, f"{path}: reading its arrays", "use a smaller graph")
-            file.seek(0)
-            loaded = np.load(file, allow_pickle=False)
-            return {key: np.asarray(loaded[key]) for key in loaded.files} if hasattr(loaded, "files") else {}
+            yield file
     except InputError:
         raise
     except _UNREADABLE as error:
         reason = "it contains pickles" if "pickle" in str(error) else " ".join(str(error).split())
-        raise InputError(f"{path}: not a readable .npz file of plain arrays ({reason})") from error
+        raise InputError(f"{path}: not a readable {what} ({reason})") from error
 
 
 def _declared(file: IO[bytes]) -> int:

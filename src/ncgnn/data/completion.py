@@ -153,7 +153,8 @@ def _labels(data: Data) -> Tensor:
 
 
 def _name_parts(data: Data) -> None:
-    """Check the names of classes, features and nodes, and use numbers where there are none."""
+    """Check the names of the graph, its classes, features and nodes, and use numbers where there are none."""
+    check_text([str(data.get("name", ""))], "name")
     nodes, features = data.x.shape
     sizes = {"class_names": num_classes(data), "feature_names": features, "node_ids": nodes, "node_titles": nodes}
     for key, size in sizes.items():

@@ -14,8 +14,10 @@
 """
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import pyarrow as pa
@@ -23,10 +25,13 @@ import pyarrow.csv
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.data.archive import FAULTS
+from ncgnn.data.archive import read_arrays
 from ncgnn.data.graph import PARTS, both_directions, make_graph, merge_edges
 from ncgnn.errors import InputError
+from ncgnn.memory import check_memory
 
+_CLASSES = 1000  # that there may be, however few nodes there are
+_COPIES = 2  # of numbers, until they are an array
 _FILES = {"train": "train", "val": "valid", "test": "test"}
 
 
@@ -65,42 +70,62 @@ def read_ogb(folder: str | Path) -> Data:
 
 def _from_tables(raw: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     x = _numbers(raw / "node-feat.csv.gz", pa.float32())
-    (nodes,) = _numbers(raw / "num-node-list.csv.gz", pa.int64())[0]
-    if nodes != len(x):
-        raise InputError(f"{raw}: node-feat.csv.gz has {len(x)} rows, but the graph has {nodes} nodes")
+    nodes = _numbers(raw / "num-node-list.csv.gz", pa.int64()).ravel().tolist()
+    if nodes != [len(x)]:
+        told = ", ".join(map(str, nodes[:3])) or "no"
+        raise InputError(f"{raw}: node-feat.csv.gz has {len(x)} rows, but num-node-list.csv.gz says {told} nodes")
     pairs = _numbers(raw / "edge.csv.gz", pa.int64())
     return _finite(x, raw), pairs, _numbers(raw / "node-label.csv.gz", pa.float64())
 
 
 def _from_arrays(raw: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, pairs = _array(raw / "data.npz", "node_feat"), _array(raw / "data.npz", "edge_index")
-    if x.ndim != 2 or x.dtype.kind != "f" or pairs.ndim != 2 or len(pairs) != 2 or pairs.dtype.kind not in "iu":
+    arrays, labels = read_arrays(raw / "data.npz"), read_arrays(raw / "node-label.npz")
+    x, pairs, y = arrays.get("node_feat"), arrays.get("edge_index"), labels.get("node_label")
+    if x is None or x.ndim != 2 or x.dtype.kind != "f" or not _is_pairs(pairs):
         raise InputError(f"{raw / 'data.npz'}: needs node_feat [nodes, features] and edge_index [2, edges]")
-    return _finite(np.asarray(x, np.float32), raw), pairs.T, _array(raw / "node-label.npz", "node_label")
+    if y is None or y.dtype.kind not in "fiu":
+        raise InputError(f"{raw / 'node-label.npz'}: needs the numbers node_label, one for each node")
+    return _finite(np.asarray(x, np.float32), raw), pairs.T, y
 
 
-def _array(path: Path, key: str) -> np.ndarray:
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found: np.ndarray = arrays[key]
-    except FAULTS as error:
-        raise InputError(f"{path}: cannot be read ({' '.join(str(error).split())})") from error
-    return found
+def _is_pairs(found: np.ndarray | None) -> TypeGuard[np.ndarray]:
+    return found is not None and found.ndim == 2 and len(found) == 2 and found.dtype.kind in "iu"
 
 
 def _numbers(path: Path, kind: pa.DataType) -> np.ndarray:
     """A table without a header, all columns of one type."""
     read = pa.csv.ReadOptions(autogenerate_column_names=True)
-    try:
+    with _one_line(path):
         names = pa.csv.open_csv(path, read_options=read).schema.names
         convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, kind), null_values=["", "nan", "NaN"])
-        table = pa.csv.read_csv(path, read_options=read, convert_options=convert)
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path}: cannot be read ({' '.join(str(error).split())[:200]})") from error
+        with pa.csv.open_csv(path, read_options=read, convert_options=convert) as reader:
+            table = pa.Table.from_batches(_in_memory(reader, path), reader.schema)
     out = np.empty((len(table), len(names)), kind.to_pandas_dtype())
     for number, column in enumerate(table.columns):
         out[:, number] = column.to_numpy()
     return out
+
+
+def _in_memory(batches: Iterable[pa.RecordBatch], path: Path) -> Iterator[pa.RecordBatch]:
+    """One part after the other, because a small packed file may hold any amount."""
+    total = 0
+    for batch in batches:
+        total += batch.nbytes
+        check_memory(_COPIES * total, f"{path}: reading {total >> 20} MB of numbers", "use a smaller graph")
+        yield batch
+
+
+@contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """What is wrong with a file as :class:`InputError`."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: cannot be read (not a regular file)")
+    try:
+        yield
+    except InputError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, IndexError) as error:
+        raise InputError(f"{path}: cannot be read ({' '.join(str(error).split())[:200]})") from error
 
 
 def _finite(x: np.ndarray, raw: Path) -> np.ndarray:
@@ -114,10 +139,10 @@ def _classes(labels: np.ndarray, nodes: int, raw: Path) -> np.ndarray:
     if labels.reshape(-1).shape != (nodes,):
         raise InputError(f"{raw}: the labels have shape {labels.shape} for {nodes} nodes: one class each is needed")
     values = np.where(np.isnan(labels.reshape(-1).astype(np.float64)), -1, labels.reshape(-1))
-    y = values.astype(np.int64)
-    if (y != values).any() or y.min() < -1 or y.max() < 0:
-        raise InputError(f"{raw}: the labels must be class numbers from 0")
-    return y
+    last = max(nodes, _CLASSES) - 1
+    if values.min() < -1 or not 0 <= values.max() <= last or (values != np.floor(values)).any():
+        raise InputError(f"{raw}: the labels must be class numbers from 0 to {last} at most")
+    return values.astype(np.int64)
 
 
 def _names(folder: Path, start: str, count: int) -> list[str] | None:
@@ -125,12 +150,10 @@ def _names(folder: Path, start: str, count: int) -> list[str] | None:
     path = next(iter(sorted((folder / "mapping").glob(f"{start}*.csv.gz"))), None)
     if path is None:
         return None
-    try:
+    with _one_line(path):
         table = pa.csv.read_csv(path)
         order = np.argsort(table.column(0).to_numpy(), kind="stable")
         names: list[str] = table.column(1).cast(pa.string()).take(pa.array(order)).to_pylist()
-    except (pa.ArrowException, OSError, IndexError) as error:
-        raise InputError(f"{path}: cannot be read ({' '.join(str(error).split())[:200]})") from error
     if len(names) < count or len(set(names)) < len(names):
         raise InputError(f"{path}: needs {count} different names")
     return names

@@ -10,7 +10,9 @@ from torch_geometric.data import Data
 from ncgnn.data.graph import both_directions, make_graph
 from ncgnn.data.named.registry import LARGE
 from ncgnn.errors import InputError
+from ncgnn.memory import check_memory
 
+_NODE, _FEATURE, _EDGE = 80, 6, 90  # bytes of memory for each, measured
 _ROUNDS = 100  # of drawing edges again that were there already
 
 
@@ -43,6 +45,8 @@ def large_graph(
     """
     edges = 5 * num_nodes if num_edges is None else num_edges
     _check(num_nodes, edges, num_features, num_classes, homophily, exponent)
+    needed = num_nodes * (_NODE + _FEATURE * num_features) + _EDGE * edges
+    check_memory(needed, f"a graph of {num_nodes} nodes and {edges} edges", "ask for a smaller one")
     rng = np.random.default_rng(seed)
     y = rng.permutation(np.arange(num_nodes) % num_classes)
     urn = _Urn.of(y, _propensities(num_nodes, edges, exponent, rng))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ncgnn.data.archive import read_array
 from ncgnn.data.tables.links import stem
 from ncgnn.errors import InputError
 
@@ -92,11 +93,8 @@ def _list(value: Any) -> np.ndarray | None:
 
 
 def _read(path: Path, rows: int) -> np.ndarray:
-    try:
-        found = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{path}: not a readable .npy file ({str(error).splitlines()[0]})") from None
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or found.dtype.kind not in "iuf" or not found.shape[1]:
+    found = read_array(path)
+    if found.ndim != 2 or found.dtype.kind not in "iuf" or not found.shape[1]:
         raise InputError(f"{path}: must hold numbers of shape [nodes, numbers per node]")
     if len(found) != rows:
         raise InputError(f"{path}: has {len(found)} rows, but the table beside it has {rows}: rename it, or correct it")
