@@ -8,6 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from helpers.papers import write_tables
 from ncgnn.data import load_dataset, save_graph, split_per_class
@@ -87,6 +88,49 @@ def test_without_refit_nodes_are_held_out_as_before(ncgnn, here, tables):
     assert "refit" not in read(here / "run/run.json")
     roles = set(pd.read_csv("run/predictions.csv", dtype=str)["split"].dropna())
     assert {"train", "val", "test"} <= roles
+
+
+@pytest.fixture
+def two_graphs(here) -> tuple[str, str]:
+    """Files of one graph with one split; in the second, the labels of the test nodes are permuted."""
+    data = split_per_class(load_dataset("karate"), 4, 12)
+    save_graph(data, "own.npz")
+    permuted = data.clone()
+    permuted.y[data.test_mask] = data.y[data.test_mask].flip(0)
+    assert not torch.equal(permuted.y, data.y)
+    (here / "other").mkdir()
+    save_graph(permuted, "other/own.npz")
+    return "own.npz", "other/own.npz"
+
+
+def figures(folder) -> dict:
+    """All that a run reports of its search and its training, but for times."""
+    run = read(folder / "run.json")
+    tried = pd.read_csv(folder / "search.csv").drop(columns="seconds")
+    metrics = {key: value for key, value in run["metrics"].items() if key != "test_accuracy"}
+    sections = dict(part.split("\n", 1) for part in (folder / "report.md").read_text().split("\n## ")[1:])
+    told = [sections[name] for name in ("What matters", "How far to trust the reasons")]
+    history = (folder / "history.csv").read_text()
+    return {"run": [run[key] for key in ("search", "config")], "tried": tried.to_csv(), "history": history} | {
+        "metrics": metrics,
+        "told": told,
+    }
+
+
+def test_no_label_that_was_held_out_influences_a_figure(ncgnn, here, two_graphs):
+    """Permuting the test labels changes the final model, which is trained on them, but no figure except the test
+    accuracy; and all figures are those of the same command without the last training."""
+    own, permuted = two_graphs
+    for out, graph, option in (("one", own, "--refit"), ("two", permuted, "--refit"), ("without", own, "--no-refit")):
+        done = ncgnn("train", graph, option, "--calibrate", "0", "--out", out)
+        assert done.code == 0, done.err
+    assert figures(here / "one") == figures(here / "two") == figures(here / "without")
+    one, two = ((here / out / "model.safetensors").read_bytes() for out in ("one", "two"))
+    assert one != two
+    found = pd.read_csv("without/predictions.csv").query("split == 'test'")
+    right = (found["predicted"] == found["label"]).mean()
+    assert read(here / "one/run.json")["metrics"]["test_accuracy"] == pytest.approx(right)
+    assert read(here / "without/run.json")["metrics"]["test_accuracy"] == pytest.approx(right)
 
 
 def test_settings_of_ones_own_are_not_searched(ncgnn, here, tables):
