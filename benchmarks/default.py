@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 from time import process_time
@@ -216,7 +217,7 @@ class Compared:
     def half(self) -> float:
         """Half the width of the 95 % interval of the lead."""
         gaps = self.gaps
-        return float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / len(gaps) ** 0.5
+        return float(t.ppf(0.975, len(gaps) - 1)) * stdev(gaps) / sqrt(len(gaps))
 
     @property
     def verdict(self) -> str:

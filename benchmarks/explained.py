@@ -117,6 +117,7 @@ def recognised(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
         (found,) = explainer.explain([data.node_ids[node]], against="runner-up", features=True, top=None)
         assert found.groups is not None
         assert found.features is not None
+        assert found.answer is not None
         one = {"graph": data.name, "group": group.name, "node": found.node, "sentence": found.answer.sentence}
         one |= {"lead": found.score, "accuracy": classifier.score(data, data.test_mask)}
         is_link = group.reads.what == LINKS
