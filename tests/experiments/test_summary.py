@@ -2,8 +2,8 @@ import pytest
 
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.render import markdown
 from ncgnn.experiments.report import preset_cell
+from ncgnn.experiments.results_page import markdown
 from ncgnn.experiments.summary import summary
 from ncgnn.experiments.valid_runs import counted
 

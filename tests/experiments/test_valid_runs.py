@@ -1,6 +1,6 @@
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
-from ncgnn.experiments.render import markdown
+from ncgnn.experiments.results_page import markdown
 from ncgnn.experiments.valid_runs import counted, left_out
 
 NCGNN, GCN = (Cell("6", "syn-cora", "h=0.5", model) for model in ("NCGNN-A", "GCN"))

@@ -11,6 +11,7 @@ import typer
 from ncgnn.cli.output import Overwrite, check_output, output_option, starts_with
 from ncgnn.cli.progress import print_tables
 from ncgnn.errors import InputError
+from ncgnn.extras import install
 
 if TYPE_CHECKING:
     from ncgnn.experiments.cells import Cell
@@ -91,7 +92,7 @@ def reproduce(
     check_writable(results)
     page = markdown or results / "tables" / "results.md"
     if markdown is not None or page.exists():
-        check_output(page, overwrite or starts_with(page, OUR_TABLES), _read_from(results))
+        _check_page(page, overwrite or starts_with(page, OUR_TABLES), results)
     store = RunStore(results)
     failures = [] if report_only else _run(cells, protocol, store, jobs, backend, scheduler)
     _report(cells, store, results, page)
@@ -99,6 +100,15 @@ def reproduce(
         print(f"ncgnn: {failure}", file=sys.stderr)
     if failures:
         raise typer.Exit(1)
+
+
+def _check_page(page: Path, is_ours: bool, results: Path) -> None:
+    """That the page and its pictures may be written, before hours are spent on them."""
+    from ncgnn.experiments.render import PICTURES
+
+    pictures = (page.parent / "figures" / f"{name}.png" for name in PICTURES)
+    for place in (page, *(picture for picture in pictures if picture.parent.is_dir())):
+        check_output(place, is_ours, _read_from(results))
 
 
 def _check_choice(option: str, value: str, known: tuple[str, ...]) -> None:
@@ -167,15 +177,19 @@ def _note_untuned(cells: "list[Cell]") -> None:
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
+    from ncgnn.experiments.ranks import can_be_drawn, ranking
     from ncgnn.experiments.render import rich_table, write_report
     from ncgnn.experiments.report import tables
     from ncgnn.experiments.valid_runs import counted, left_out
 
     rows = store.read()
+    runs = counted(rows)
     write_report(rows, results / "tables", page)
-    print_tables(*map(rich_table, tables(counted(rows), cells)), least=_WIDTH)
+    print_tables(*map(rich_table, tables(runs, cells)), least=_WIDTH)
     for line in left_out(rows):
         print(f"note: {line}", file=sys.stderr)
+    if ranking(runs) is not None and not can_be_drawn():
+        print(f"note: no diagram of ranks, which requires scikit-posthocs: {install('stats')}", file=sys.stderr)
     print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")
 
 

@@ -65,6 +65,7 @@ MODELS = (
 )
 EXTRA = tuple(info.name for info in DATASETS.values() if info.is_extra)
 
+_WITHOUT_CONTROLS = ("default", "fig4", "fig7", "ablation")
 _OWN_CHOICE = "hops=best"  # models of table 3 that are not run for every number of hops
 
 
@@ -97,6 +98,11 @@ class Cell:
     def has_one_split(self) -> bool:
         """Whether its runs differ in their seeds only."""
         return self.is_synthetic or self.table == "fig4"
+
+    @property
+    def has_controls(self) -> bool:
+        """Whether GCN and MLP stand beside it."""
+        return self.table not in _WITHOUT_CONTROLS
 
     @property
     def change(self) -> dict[str, float]:

@@ -45,7 +45,7 @@ def margins(runs: Runs) -> Table:
     """Margins over each control; in table 3, the GCN has as many layers as NCGNN has hops. The GCN that had the same
     training and teachers is the control of the extended model."""
     columns = [name for control in CONTROLS for name in margin_columns(control)]
-    cells = [cell for cell in all_cells() if cell.model in (*EXTENDED, *EXTENDED.values())]
+    cells = [cell for cell in all_cells() if cell.model in (*EXTENDED, *EXTENDED.values()) and cell.has_controls]
     rows = [_line(cell, [control_of(cell, control) for control in CONTROLS], runs) for cell in cells]
     return Table("margins", "Margins over the controls", ("dataset", "setting", "model", *columns), rows)
 

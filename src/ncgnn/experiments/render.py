@@ -1,117 +1,58 @@
-"""The report as CSV files, as a Markdown page and in the terminal."""
+"""The report as CSV files, pictures, a Markdown page and in the terminal."""
 
 import csv
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncgnn.drawing import save
+from ncgnn.experiments import curves
+from ncgnn.experiments.contests import contest_table
 from ncgnn.experiments.margins import depth_margins, margins
+from ncgnn.experiments.ranks import can_be_drawn, draw_ranks, rank_table, ranking
 from ncgnn.experiments.report import defaults, tables
+from ncgnn.experiments.results_page import markdown, shown
 from ncgnn.experiments.rows import RunRow
-from ncgnn.experiments.statistics import Table, Value
+from ncgnn.experiments.statistics import Table
 from ncgnn.experiments.summary import summary
-from ncgnn.experiments.valid_runs import Runs, counted, left_out
+from ncgnn.experiments.valid_runs import Runs, counted
 from ncgnn.files import atomic
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table as RichTable
 
-_SUMMARY = """\
-Verdicts compare NCGNN's cells with the published numbers; on Syn-Cora they are based on margins. Margins are over the
-GCN with its published settings on the same splits; on the citation graphs, its depth is the best one in the paper.
-"""
-_NOTES = """\
-Accuracies are in percent. "±" is half the width of the 95 % t-interval over the split means; on Syn-Cora, which has one
-split, over the seeds. The verdict compares with the published mean: *above* or *below* if the published mean is outside
-the interval, otherwise *equal*, which only means that no difference can be shown. In tables 3, 4, 6 and 7, the interval
-is first widened by the square root of two, because the paper used other random splits. Settings were tuned once per
-graph, on the validation nodes of some of its splits; a test node of one split may be a validation node of another.
-*GCN* uses its published settings, *GCN tuned* those of a search like NCGNN's, *MLP* ignores the graph; see
-[How to reproduce](reproduce.md#the-controls) for their settings. *Extended* models add what this library adds to the
-paper's model, *GCN extended* the same to a GCN; see [the extended models](reproduce.md#the-extended-models). *Margin*
-is the difference to a GCN chosen and trained in the same way, on the same splits: *GCN tuned* for NCGNN-A and NCGNN-D,
-*GCN extended* for the extended models.
-"""
-_MARGINS = """\
-Differences on the same splits (same seeds on Syn-Cora), with the interval of the paired differences. In table 3,
-NCGNN-A is compared with a GCN with as many layers as it has hops, and NCGNN-D with the GCN of the best depth in the
-paper. *In the paper* is the same difference between published numbers, if the paper has both.
-"""
-_SYNTHETIC = """\
-Syn-Cora graphs are random, and the ones used in the paper are not known. So NCGNN is judged *by margin*: its margins
-over GCN and MLP on the same graphs are compared with the paper's, and the worse of the two verdicts counts.
-"""
-_DUPLICATES = """\
-Squirrel and Chameleon hold many duplicate nodes: 61 to 64 % of the test nodes have a training node with the same links,
-and copying its class is right for 99 % of those. The extended model reads links, so its accuracy on these two graphs is
-mostly that of recognising copies; see *squirrel-filtered* below for Squirrel without them.
-"""
-_BEFORE = {"table5": _DUPLICATES, "table6": _SYNTHETIC}
-
 KEPT = "<!-- from here on: tables of other programs -->"
+PICTURES = ("ranks", "fig4", "fig7")
 
 
 def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
-    """Write a CSV file per table into ``folder`` and the Markdown page to ``page``, which keeps what other programs
-    wrote below the line :data:`KEPT`."""
+    """Write a CSV file per table into ``folder``, the Markdown page to ``page``, which keeps what other programs wrote
+    below the line :data:`KEPT`, and its pictures into the folder ``figures`` beside it."""
     runs = counted(rows)
     folder.mkdir(parents=True, exist_ok=True)
-    for table in (summary(runs), *tables(runs), margins(runs), depth_margins(runs), defaults(runs)):
+    found = ranking(runs)
+    ranks = [] if found is None else [rank_table(found)]
+    compared = (contest_table(runs), *ranks, margins(runs), depth_margins(runs), defaults(runs))
+    for table in (summary(runs), *tables(runs), *compared):
         with atomic(folder / f"{table.name}.csv") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow(table.columns)
             lines.writerows([shown(value) for value in row] for row in table.rows)
+    drawn = pictures(runs)
+    for name, figure in drawn.items():
+        save(figure, page.parent / "figures" / f"{name}.png")
     _, mark, others = page.read_text("utf-8").partition(KEPT) if page.is_file() else ("", "", "")
     with atomic(page) as file:
-        file.write(markdown(rows) + (f"\n{mark}{others}" if mark else ""))
+        file.write(markdown(rows, drawn) + (f"\n{mark}{others}" if mark else ""))
 
 
-def markdown(rows: Sequence[RunRow]) -> str:
-    """The whole report as a Markdown page."""
-    runs = counted(rows)
-    start = [f"Generated by `ncgnn reproduce`. {provenance(rows, runs)}", *left_out(rows), _SUMMARY]
-    parts = ["# Results", *start, _markdown_table(summary(runs)), _NOTES]
-    for table in tables(runs):
-        parts += [f"## {table.title}", _BEFORE.get(table.name, ""), _markdown_table(table)]
-        parts += _section(depth_margins(runs)) if table.name == "table3" else []
-    parts += _section(margins(runs), _MARGINS) + _section(defaults(runs))
-    return "\n\n".join(part.strip() for part in parts if part) + "\n"
-
-
-def _section(table: Table, note: str = "") -> list[str]:
-    return [f"## {table.title}", note, _markdown_table(table)]
-
-
-def provenance(rows: Sequence[RunRow], runs: Runs) -> str:
-    """Number of runs, commits, versions, machines and dates."""
-    used = [row for found in runs.values() for row in found]
-    text = f"{len(used)} of {len(rows)} stored runs are counted"
-    others = "; the others have outdated settings or another version of the graph."
-    text += others if len(used) < len(rows) else "."
-    if not used:
-        return text
-    versions = "; ".join(f"{name} {_all(used, name)}" for name in ("ncgnn", "torch", "pyg", "numpy"))
-    commits = Counter(row.commit or "none" for row in used)
-    counts = ", ".join(f"{commit} ({count} runs)" for commit, count in commits.most_common())
-    days = sorted({row.date for row in used})
-    where = f"Machines: {_all(used, 'cpu')}; from {days[0]} to {days[-1]}."
-    return f"{text} Versions: {versions}. Commits (+ means with uncommitted changes): {counts}. {where}"
-
-
-def _all(rows: Sequence[RunRow], column: str) -> str:
-    return ", ".join(sorted({getattr(row, column) for row in rows}))
-
-
-def shown(value: Value) -> str:
-    if value is None:
-        return ""
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
-
-
-def _markdown_table(table: Table) -> str:
-    head = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
-    return "\n".join(head + [f"| {' | '.join(map(shown, row))} |" for row in table.rows])
+def pictures(runs: Runs) -> "dict[str, Figure]":
+    """What can be drawn of the runs, by name; ranks only with scikit-posthocs."""
+    found = ranking(runs) if can_be_drawn() else None
+    ranks = None if found is None else draw_ranks(found)
+    drawn = dict(zip(PICTURES, (ranks, curves.sizes(runs), curves.damage(runs)), strict=True))
+    return {name: figure for name, figure in drawn.items() if figure is not None}
 
 
 def rich_table(table: Table) -> "RichTable":

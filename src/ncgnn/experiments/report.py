@@ -40,7 +40,6 @@ _TITLES = {
 
 _COLUMNS = ("dataset", "setting", "model", "runs", "splits", "protocol", "accuracy", "±", "published", "difference")
 _MARGIN = ("margin", "± margin")
-_WITHOUT_MARGIN = ("default", "fig4", "fig7", "ablation")  # tables without a tuned GCN
 _FURTHER = {
     "extra": ("roc_auc",),
     "6": (*margin_columns(GCN), *margin_columns(MLP), "by margin"),
@@ -57,7 +56,7 @@ def tables(runs: Runs, cells: Iterable[Cell] | None = None) -> list[Table]:
 def _table(table: str, cells: Sequence[Cell], runs: Runs) -> Table:
     rows = [[*_line(cell, runs.get(cell, ())), *_further(cell, runs)] for cell in cells]
     columns: tuple[str, ...] = (*_COLUMNS, "verdict", *_FURTHER.get(table, ()))
-    if table not in _WITHOUT_MARGIN:
+    if cells[0].has_controls:
         rows = [[*row, *margin_of_model(cell, runs)] for row, cell in zip(rows, cells, strict=True)]
         columns = (*columns, *_MARGIN)
     return Table(f"table{table}" if table.isdecimal() else table, _TITLES[table], columns, rows)

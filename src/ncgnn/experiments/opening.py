@@ -1,0 +1,42 @@
+"""The first sentences of the report: where NCGNN wins, ties and loses."""
+
+from collections.abc import Sequence
+
+from ncgnn.experiments.contests import GROUPS, columns, counts, with_best
+from ncgnn.experiments.valid_runs import Runs
+from ncgnn.text import several
+
+_METHOD = """\
+On each graph of tables 3 to 6, NCGNN is NCGNN-A or NCGNN-D, and its rival is one of the group, each the best one on
+validation nodes. A win or a loss is a difference in test accuracy on the same splits (on Syn-Cora, the same seeds) that
+a paired t-test calls significant at 5 %, corrected for the number of graphs by Holm's method; all others are ties. The
+splits of a graph share nodes, so the test finds rather too many differences than too few. Few rivals are easier to beat
+than all of them: each line ends with how many were run.
+"""
+
+
+def opening(runs: Runs) -> list[str]:
+    """A paragraph on the method, and a line for each group of rivals."""
+    lines = [f"- {_line(group, names, runs)}" for group, names in GROUPS.items()]
+    return ["## Where NCGNN wins, ties and loses", _METHOD, "\n".join(lines)]
+
+
+def _line(group: str, names: Sequence[str], runs: Runs) -> str:
+    contests = with_best(names, runs)
+    if not contests:
+        return f"**Against {group}**: not run yet."
+    found, wins, ties, losses, mean = counts(contests)
+    where = [
+        f"{outcome} on {', '.join(graphs)}"
+        for outcome in ("win", "loss")
+        if (graphs := [contest.graph for contest in contests if contest.outcome == outcome])
+    ]
+    said = f"**Against {group}**: {wins} wins, {ties} ties, {losses} losses on {several(int(str(found)), 'graph')}"
+    text = f"{said}, {mean:+.1f} points on average" + (f" ({'; '.join(where)})" if where else "")
+    return f"{text}. {_run(names, runs)}"
+
+
+def _run(names: Sequence[str], runs: Runs) -> str:
+    """How many of the runs of a group there are."""
+    wanted = [cell for cells in columns().values() for model, cell in cells.items() if model in names]
+    return f"Run: {sum(cell in runs for cell in wanted)} of {several(len(wanted), 'cell')}."
