@@ -58,7 +58,11 @@ class Parts:
 
 
 def write_in_parts(
-    out: Path, key: str, total: int, parts: Callable[[int], Iterable[tuple[int, int, Callable[[IO[Any]], None]]]]
+    out: Path,
+    key: str,
+    total: int,
+    parts: Callable[[int], Iterable[tuple[int, int, Callable[[IO[Any]], None]]]],
+    size: int,
 ) -> None:
     """Write a file about ``total`` nodes; one that fits into a part is written at once.
 
@@ -68,8 +72,9 @@ def write_in_parts(
         total: number of nodes.
         parts: given the number of nodes that are finished, the further parts: first node, the one after the last, and
             what writes them.
+        size: nodes in a part.
     """
-    if total <= ROWS:
+    if total <= size:
         with atomic(out, "wb") as file:
             for _, _, write in parts(0):
                 write(file)

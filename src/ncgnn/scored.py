@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -36,6 +37,7 @@ class Scored:
         classes: names of the classes, in the order of the scores.
         calibration: makes the shares probabilities; None if no nodes were set aside for it.
         linked: ids of the nodes that columns of links stand for; None for those of the graph.
+        whole: names in the graph that this is a part of.
     """
 
     model: str
@@ -48,6 +50,7 @@ class Scored:
     classes: Sequence[str]
     calibration: Calibration | None
     linked: Sequence[str] | None = None
+    whole: "Names | None" = None
 
     def part(self, nodes: slice) -> "Scored":
         """The scores of some nodes, for tables of them."""
@@ -59,7 +62,8 @@ class Scored:
         data = self.data
         labels = [data.class_names[label] if label >= 0 else None for label in data.y.tolist()]
         titles = data.get("node_titles")
-        return Names(data.node_ids, self.classes, data.feature_names, labels, roles(data), titles, self.linked)
+        known = data.feature_names, labels, roles(data), titles, self.linked
+        return Names(data.node_ids, self.classes, *known, self.whole)
 
     @cached_property
     def probabilities(self) -> Tensor:
@@ -82,12 +86,17 @@ class Scored:
         return sets(self.shares.numpy(), coverage)
 
 
-def part_of(data: Data, nodes: slice) -> Data:
+def part_of(data: Data, nodes: slice | np.ndarray) -> Data:
     """Names, labels and split of some nodes, without features and edges."""
-    kept = {
-        key: data[key][nodes] for key in ("node_ids", "node_titles", "y", *SPLITS, "calibration_mask") if key in data
-    }
+    keys = [key for key in ("node_ids", "node_titles", "y", *SPLITS, "calibration_mask") if key in data]
+    kept = {key: _taken(data[key], nodes) for key in keys}
     return Data(num_nodes=len(kept["y"]), class_names=data.class_names, feature_names=data.feature_names, **kept)
+
+
+def _taken(values: Any, nodes: slice | np.ndarray) -> Any:
+    if isinstance(nodes, slice) or isinstance(values, Tensor):
+        return values[nodes]
+    return [values[number] for number in nodes.tolist()]
 
 
 @dataclass(frozen=True)
@@ -101,9 +110,12 @@ class Names:
     splits: Sequence[str] | None
     titles: Sequence[str] | None
     linked: Sequence[str] | None = None
+    whole: "Names | None" = None
 
     def linked_node(self, number: int) -> tuple[str, str | None]:
         """Id of the node that a column of links stands for, and its display name if the graph has it."""
+        if self.whole is not None:
+            return self.whole.linked_node(number)
         if self.linked is None:
             return self.nodes[number], self.title(number)
         place = self._places.get(self.linked[number])
@@ -130,7 +142,8 @@ class Names:
 
 def find(wanted: Sequence[object], known: Sequence[str], kind: str, titles: Sequence[str] = ()) -> list[int]:
     """The positions of names; for an unknown name, an error with the closest names or the node with this title."""
-    places = {name: place for place, name in enumerate(known)}
+    asked = {str(name) for name in wanted}
+    places = {name: place for place, name in enumerate(known) if name in asked}
     missing = next((str(name) for name in wanted if str(name) not in places), None)
     if missing is None:
         return [places[str(name)] for name in wanted]

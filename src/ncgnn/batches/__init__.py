@@ -4,16 +4,21 @@ from ncgnn.batches.features import map_features, mapped_features
 from ncgnn.batches.filter_rows import FilterRows, stored_rows
 from ncgnn.batches.graph import MappedNames, is_mapped_graph, map_graph, mapped_graph
 from ncgnn.batches.inputs import Batches
+from ncgnn.batches.kept import Around, KeptRouting
+from ncgnn.batches.links import Links
 from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
 from ncgnn.batches.shards import Damaged
 from ncgnn.batches.whole import Read, Routed, sweep
 
 __all__ = [
     "ROUTINGS",
+    "Around",
     "BatchRouting",
     "Batches",
     "Damaged",
     "FilterRows",
+    "KeptRouting",
+    "Links",
     "MappedNames",
     "Read",
     "Routed",

@@ -24,9 +24,9 @@ class History:
         return self.couplings[iteration - 1, torch.from_numpy(nodes)]
 
 
-def scratch(folder: Path, *shape: int) -> Tensor:
+def scratch(folder: Path, *shape: int, dtype: torch.dtype | None = None) -> Tensor:
     """Zeros in a file that nobody else sees and that the system removes."""
-    dtype = torch.get_default_dtype()
+    dtype = dtype or torch.get_default_dtype()
     size = int(np.prod(shape)) * dtype.itemsize
     with tempfile.TemporaryFile(dir=folder) as file:
         file.truncate(max(size, 1))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Self, TypeAlias
+from typing import Any, Self, TypeAlias, cast
 
 import numpy as np
 import torch
@@ -20,10 +20,10 @@ from ncgnn.classifier.model_file import Header, read_model, write_model
 from ncgnn.data import Encoding, complete, with_encoding
 from ncgnn.data.checks import check_features, check_split, members
 from ncgnn.errors import InputError
-from ncgnn.explain import GraphExplainer, NodeExplanation
+from ncgnn.explain import GraphExplainer, NodeExplanation, PartsExplainer
 from ncgnn.memory import check_memory
 from ncgnn.models import Fitted, Model, PreparedGraph, RunSettings, Sizes, model_names, reference, resolve
-from ncgnn.nn import Routing
+from ncgnn.nn import NCGNN, Routing
 from ncgnn.scored import NOT_CALIBRATED, Scored, part_of
 from ncgnn.search import Found, search
 from ncgnn.search.attempts import is_collapsed
@@ -310,8 +310,17 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         :meth:`ncgnn.GraphExplainer.explain` says what the arguments mean; it also explains the same graph more than
         once without a forward pass for each. Only NCGNN can be explained.
         """
-        explanations = GraphExplainer(self.scored(data, whole=True)).explain(nodes, against, features, top, target)
+        explanations = self.explainer(data).explain(nodes, against, features, top, target)
         return explanations if nodes is None else list(explanations)
+
+    def explainer(self, data: Graph) -> GraphExplainer | PartsExplainer:
+        """What explains the nodes of a graph: part by part for a model that was trained in batches."""
+        found, inputs = self._read(data)
+        if not isinstance(inputs, Batches):
+            return GraphExplainer(self._score(found, inputs))
+        module = cast(NCGNN, self._fitted())
+        whole = lambda: GraphExplainer(self.scored(data, whole=True))  # noqa: E731
+        return PartsExplainer(found, inputs, module, self._as_scored, whole)
 
     def __getstate__(self) -> dict[str, Any]:
         """With the place of the model's class, for processes that have not registered it."""

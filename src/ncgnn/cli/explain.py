@@ -2,20 +2,21 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
-from itertools import chain
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
-from ncgnn.cli.model import Model, ModelClass, load_run, model_files, with_split
+from ncgnn.cli.model import Model, ModelClass, load_run, model_file, model_files, with_split
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.progress import refuse
-from ncgnn.cli.remembered import with_run
+from ncgnn.cli.remembered import digest_of, source, with_run
 from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 from ncgnn.text import several
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 TOP = 16
 """Neighbours and features that are named by default."""
+
+PART = 4096
+"""Nodes in a part of a table."""
 
 Node = Annotated[
     list[str] | None,
@@ -95,22 +99,30 @@ def explain(
         if place is not None:
             check_output(place, overwrite, chain(model_files(model, model_class), graph.files))
     from ncgnn.explain import GraphExplainer
+    from ncgnn.explain.explainer import node_numbers
 
     classifier, split = load_run(model, model_class)
     if not classifier.definition.has_reasons:
         raise InputError(f"{classifier.definition.title} cannot be explained: train NCGNN for explained predictions")
     found = graph.find_for(classifier)
-    explainer = GraphExplainer(classifier.scored(with_split(found, split), whole=True))
-    if evaluate:
-        run_evaluation(explainer, sample or SAMPLE, out)
+    found = with_split(found, split)
+    if evaluate or page is not None:
+        whole = GraphExplainer(classifier.scored(found, whole=True))
+        if page is not None:
+            make_page(page, whole, node)
+        else:
+            run_evaluation(whole, sample or SAMPLE, out)
         return
-    if page is not None:
-        make_page(page, explainer, node)
-        return
-    if out is not None and out.suffix == ".csv":
-        note_formulas([*explainer.names.nodes, *explainer.scored.classes])
-    explanations = explainer.explain(node, against, features, top or TOP, class_name)
-    _show(explanations, out, as_json, len(node) if node else found.num_nodes, what_if)
+    explainer = classifier.explainer(found)
+    numbers = node_numbers(explainer.names, node)
+    explain = partial(explainer.explain, against=against, features=features, top=top or TOP, target=class_name)
+    if out is None:
+        _show(explain(numbers), as_json, what_if)
+    else:
+        if out.suffix == ".csv":
+            note_formulas([*explainer.names.nodes, *explainer.names.classes])
+        key = [digest_of(model_file(model)), source(graph, out.parent), node, class_name, against, features, top]
+        _write(out, json.dumps(key), lambda first: explain(numbers[first:]), len(numbers))
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
@@ -126,18 +138,26 @@ def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int 
         raise InputError("choose nodes with --node ID, or write all of them to a table with --out FILE.csv")
 
 
-def _show(
-    explanations: "Iterable[NodeExplanation]", out: Path | None, as_json: bool, total: int, what_if: bool
-) -> None:
+def _write(out: Path, key: str, explain: "Callable[[int], Iterator[NodeExplanation]]", total: int) -> None:
+    """A table in parts: a command that is killed goes on after its last part."""
     from ncgnn.cli.progress import track
+    from ncgnn.explain.table import write_part
+    from ncgnn.parts import write_in_parts
+
+    def parts(first: int) -> Iterator[tuple[int, int, Callable[[IO[bytes]], None]]]:
+        rest = iter(track(explain(first), "explaining", total - first))
+        for start in range(first, total, PART):
+            write = partial(write_part, islice(rest, PART), out.suffix, start == 0)
+            yield start, min(start + PART, total), write
+
+    write_in_parts(out, key, total, parts, PART)
+    print(f"{out}: explanations of {several(total, 'node')}")
+
+
+def _show(explanations: "Iterable[NodeExplanation]", as_json: bool, what_if: bool) -> None:
     from ncgnn.explain.counterfactual import what_would_change
-    from ncgnn.explain.table import write_table
     from ncgnn.explain.text import bars
 
-    if out is not None:
-        write_table(out, track(explanations, "explaining", total))
-        print(f"{out}: explanations of {several(total, 'node')}")
-        return
     for explanation in explanations:
         changes = what_would_change(explanation) if what_if else []
         if as_json:

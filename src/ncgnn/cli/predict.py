@@ -91,7 +91,7 @@ def predict(
             write(sys.stdout.buffer)
     else:
         key = json.dumps([digest_of(model_file(model)), source(graph, out.parent), asked, form])
-        write_in_parts(out, key, total, parts)
+        write_in_parts(out, key, total, parts, ROWS)
     told.say(classifier, asked, form == "csv")
 
 

@@ -15,6 +15,7 @@ from ncgnn.explain.counterfactual import Counterfactual
 from ncgnn.explain.explainer import GraphExplainer
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.groups import TracedGroup
+from ncgnn.explain.in_parts import PartsExplainer
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.parts import Candidate, GroupPart, Neighbour, Part
 from ncgnn.explain.table import write_table
@@ -31,6 +32,7 @@ __all__ = [
     "Neighbour",
     "NodeExplanation",
     "Part",
+    "PartsExplainer",
     "Selection",
     "Targets",
     "Top",

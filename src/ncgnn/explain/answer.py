@@ -1,8 +1,7 @@
 """Why the predicted class and not the runner-up: what an explanation says first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from torch import Tensor
 
@@ -10,7 +9,6 @@ from ncgnn.explain.contributions import Pulls, by_group, of_bias, pulls
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.parts import Part
 from ncgnn.explain.sentence import Facts, Near, rather, sentence
-from ncgnn.explain.surroundings import Surroundings
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
 from ncgnn.explain.wording import Said, Wording
@@ -48,19 +46,18 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers for the nodes of one graph."""
+    """Answers for the nodes of one graph.
+
+    Attributes:
+        neighbours: gives the nodes that a node is linked with.
+        wording: what features are called.
+    """
 
     scored: Scored
     trace: Trace
     shares: FeatureShares
-
-    @cached_property
-    def surroundings(self) -> Surroundings:
-        return Surroundings(self.scored.data)
-
-    @cached_property
-    def wording(self) -> Wording:
-        return Wording(self.shares.columns, self.scored.names, self.scored.data)
+    neighbours: Callable[[int], set[int]]
+    wording: Wording
 
     def __call__(self, leads: Targets, probabilities: Tensor, weights: Sequence[CSR]) -> Iterator[Answer]:
         """One for each lead of a class over another in a batch; probabilities of the two [n, 2], and the rows of the
@@ -75,7 +72,7 @@ class Answers:
         node, names = int(target.nodes[0]), self.scored.names
         first, second = (names.classes[c] for c in target.classes[0].tolist())
         features = self.shares.of_few(target, found.index[row], [a[row] for a in found.weights])
-        neighbours = self.surroundings.neighbours(node)
+        neighbours = self.neighbours(node)
         facts = Facts(
             first,
             second,

@@ -1,6 +1,6 @@
 """Explanations of a model's predictions for the nodes of one graph."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -16,10 +16,12 @@ from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.naming import NamedParts
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.removal import Removal
+from ncgnn.explain.surroundings import Surroundings
 from ncgnn.explain.targets import Targets, ahead_of_others, make_targets
 from ncgnn.explain.trace import Selection, selection, trace_scored
+from ncgnn.explain.wording import Wording
 from ncgnn.nn import proportions
-from ncgnn.scored import Scored, find
+from ncgnn.scored import Names, Scored, find
 
 RUNNER_UP = "runner-up"
 OTHERS = "others"
@@ -70,7 +72,7 @@ class GraphExplainer:
             top = max(len(self.names.nodes), len(self.names.features))
         if not isinstance(top, int) or top < 1:
             raise InputError(f"top = {top!r}: must be a positive number of neighbours, or None for all")
-        at = self._numbers(nodes)
+        at = node_numbers(self.names, nodes)
         classes = self._ranked[at, 0] if target is None else torch.full_like(at, self.names.class_number(target))
         targets = self._targets(at, classes, against)
         shares = self._feature_shares if features else None
@@ -119,7 +121,7 @@ class GraphExplainer:
         return Removal(self.trace, self._feature_shares, self.scored.data)
 
     def _said(self, feature: int, node: int) -> str:
-        said = self._answers.wording(feature, node)
+        said = self._wording(feature, node)
         return f"{said.of} {said.name}" if said.of else said.name
 
     @property
@@ -134,26 +136,23 @@ class GraphExplainer:
 
     def with_value(self, feature: str, node: int) -> str:
         """A feature's name, of a number with the node's value: ``price 3.20 (lower than 95 %)``."""
-        return self._answers.wording.with_value(feature, node)
+        return self._wording.with_value(feature, node)
 
     @cached_property
     def _answers(self) -> Answers:
-        return Answers(self.scored, self.trace, self._feature_shares)
+        return Answers(self.scored, self.trace, self._feature_shares, self._neighbours, self._wording)
+
+    @cached_property
+    def _neighbours(self) -> Callable[[int], set[int]]:
+        return Surroundings(self.scored.data).neighbours
+
+    @cached_property
+    def _wording(self) -> Wording:
+        return Wording(self._feature_shares.columns, self.names, self.scored.data)
 
     @cached_property
     def _feature_shares(self) -> FeatureShares:
         return FeatureShares(self.trace)
-
-    def _numbers(self, nodes: Sequence[object] | Tensor | None) -> Tensor:
-        """Node numbers from ids or, as in PyTorch Geometric, from numbers or a mask."""
-        total = len(self.names.nodes)
-        if nodes is None:
-            return torch.arange(total)
-        if isinstance(nodes, Tensor):
-            return _checked(nodes, total)
-        if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
-            raise InputError(f"nodes = {nodes!r}: must be a list of ids")
-        return torch.tensor(self.names.node_numbers(nodes), dtype=torch.int64)
 
     def _best_two(self, nodes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """The two classes with the highest scores, with scores and probabilities [n, 2]."""
@@ -179,6 +178,18 @@ class GraphExplainer:
                 f"node {node!r} is explained for class {against!r} itself: compare with another class or {RUNNER_UP!r}"
             )
         return torch.full_like(classes, other)
+
+
+def node_numbers(names: Names, nodes: Sequence[object] | Tensor | None) -> Tensor:
+    """Node numbers from ids or, as in PyTorch Geometric, from numbers or a mask; by default all."""
+    total = len(names.nodes)
+    if nodes is None:
+        return torch.arange(total)
+    if isinstance(nodes, Tensor):
+        return _checked(nodes, total)
+    if isinstance(nodes, str) or not hasattr(nodes, "__iter__"):
+        raise InputError(f"nodes = {nodes!r}: must be a list of ids")
+    return torch.tensor(names.node_numbers(nodes), dtype=torch.int64)
 
 
 def _checked(nodes: Tensor, total: int) -> Tensor:

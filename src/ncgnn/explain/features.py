@@ -107,9 +107,10 @@ class OfCapsules:
 
     @cached_property
     def gates(self) -> Tensor:
-        return self._gates(self.group.x.product(self.w_dot.contiguous()))
+        return self.gates_of(self.group.x.product(self.w_dot.contiguous()))
 
-    def _gates(self, product: Tensor) -> Tensor:
+    def gates_of(self, product: Tensor) -> Tensor:
+        """The gates of nodes whose features times ``w_dot`` are given [n, K, f_p]."""
         z = product.view(-1, *self.primary.bias.shape) + self.primary.bias.detach()
         norm = torch.linalg.vector_norm(F.relu(z), dim=-1, keepdim=True)
         gates: Tensor = (z > 0) / norm.clamp(min=1e-12)
@@ -132,7 +133,7 @@ class OfCapsules:
 
     def of_few(self, target: Targets, nodes: Tensor, a: Tensor) -> Tensor:
         x = feature_rows(self.group.x, nodes)
-        m = self._weights(target, nodes, a, self._gates(x @ self.w_dot))
+        m = self._weights(target, nodes, a, self.gates_of(x @ self.w_dot))
         return (m @ self.w_dot.t()) * x
 
     def weights_for(self, number: int, heard: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from ncgnn.explain.text import sentence
 if TYPE_CHECKING:
     from ncgnn.explain.counterfactual import Counterfactual, What
     from ncgnn.explain.explainer import GraphExplainer
+    from ncgnn.explain.in_parts import PartsExplainer
 
 
 @dataclass(frozen=True)
@@ -60,9 +61,9 @@ class NodeExplanation:
     groups: tuple[GroupPart, ...] | None = None
     answer: Answer | None = None
 
-    _explainer: ClassVar["GraphExplainer | None"] = None
+    _explainer: ClassVar["GraphExplainer | PartsExplainer | None"] = None
 
-    def of(self, explainer: "GraphExplainer") -> Self:
+    def of(self, explainer: "GraphExplainer | PartsExplainer") -> Self:
         """The explanation, which may ask its explainer for more."""
         object.__setattr__(self, "_explainer", explainer)
         return self

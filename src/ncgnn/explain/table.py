@@ -1,6 +1,7 @@
 """Write explanations of many nodes incrementally to one tidy table."""
 
 import csv
+import io
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -20,9 +21,17 @@ Row = tuple[str, str, str, str, str, float]
 
 def write_table(path: str | Path, explanations: Iterable[NodeExplanation]) -> None:
     """Write one row per contribution of each explanation to a CSV or Parquet file."""
-    write = _write_parquet if check_format(path) == ".parquet" else _write_csv
-    with atomic(path, "wb" if write is _write_parquet else "w") as file:
-        write(file, _batches(explanations))
+    suffix = check_format(path)
+    with atomic(path, "wb") as file:
+        write_part(explanations, suffix, True, file)
+
+
+def write_part(explanations: Iterable[NodeExplanation], suffix: str, is_first: bool, file: IO[bytes]) -> None:
+    """The same for a part of a file of which only the first has a heading."""
+    if suffix == ".parquet":
+        _write_parquet(file, _batches(explanations))
+    else:
+        _write_csv(file, _batches(explanations), is_first)
 
 
 def check_format(path: str | Path) -> str:
@@ -38,11 +47,14 @@ def _batches(explanations: Iterable[NodeExplanation]) -> Iterator[list[Row]]:
         yield [(one.node, one.subject, *row) for one in batch for row in one.rows()]
 
 
-def _write_csv(file: IO[Any], batches: Iterable[list[Row]]) -> None:
-    rows = csv.writer(file, lineterminator="\n")
-    rows.writerow(COLUMNS)
+def _write_csv(file: IO[bytes], batches: Iterable[list[Row]], is_first: bool) -> None:
+    text = io.TextIOWrapper(file, "utf-8", newline="")
+    rows = csv.writer(text, lineterminator="\n")
+    if is_first:
+        rows.writerow(COLUMNS)
     for batch in batches:
         rows.writerows(batch)
+    text.detach()  # writes what is left, and leaves the file open
 
 
 def _write_parquet(file: IO[Any], batches: Iterable[list[Row]]) -> None:

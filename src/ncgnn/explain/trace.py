@@ -1,6 +1,6 @@
 """One forward pass, with everything that explanations need, and how selective its routing is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
@@ -188,10 +188,17 @@ class Selection:
         )
 
 
-@torch.no_grad()
 def selection(trace: Trace) -> Selection:
     """Selectivity of the model's routing on this graph."""
-    c = trace.routing.couplings[:, : trace.routed[-1].capsules.stop]
-    largest, capsules = c.amax(dim=1), c.shape[1]
-    entropy = torch.special.entr(c).sum(dim=1).mean().item() / log(capsules) if capsules > 1 else 1.0
-    return Selection(capsules, entropy, largest.mean().item(), largest.max().item())
+    return selection_of([trace.routing.couplings[:, : trace.routed[-1].capsules.stop]])
+
+
+@torch.no_grad()
+def selection_of(blocks: Iterable[Tensor]) -> Selection:
+    """The same for couplings that are given in blocks of nodes [n, K, C]."""
+    nodes, capsules, entropy, total, most = 0, 1, 0.0, 0.0, 0.0
+    for c in blocks:
+        largest, nodes, capsules = c.amax(dim=1), nodes + len(c), c.shape[1]
+        entropy += len(c) * torch.special.entr(c).sum(dim=1).mean().item()
+        total, most = total + len(c) * largest.mean().item(), max(most, largest.max().item())
+    return Selection(capsules, entropy / nodes / log(capsules) if capsules > 1 else 1.0, total / nodes, most)

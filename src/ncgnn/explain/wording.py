@@ -32,11 +32,12 @@ class Said:
 
 
 class Wording:
-    """The features of one graph in words."""
+    """The features of one graph in words. Numbers are compared with those of all its nodes or, for a part of a graph,
+    with those of the ``whole``."""
 
-    def __init__(self, columns: Columns, names: Names, data: Data) -> None:
+    def __init__(self, columns: Columns, names: Names, data: Data, whole: "Wording | None" = None) -> None:
         self.columns, self.names, self.data = columns, names, data
-        self._sorted: dict[str, np.ndarray] = {}
+        self._whole, self._sorted = whole, dict[str, np.ndarray]()
 
     def __call__(self, feature: int, node: int | None) -> Said:
         """How a feature is said; of one node, numbers with their values."""
@@ -81,6 +82,8 @@ class Wording:
 
     def _ordered(self, name: str) -> np.ndarray:
         """The known values of a column, sorted once."""
+        if self._whole is not None:
+            return self._whole._ordered(name)
         if name not in self._sorted:
             values = self._numbers[name]
             self._sorted[name] = np.sort(values[~np.isnan(values)])
