@@ -8,7 +8,7 @@ from ncgnn.extras import install
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("extra", ["serve", "tune", "log", "cluster", "stats"])
+@pytest.mark.parametrize("extra", ["serve", "tune", "log", "cluster", "stats", "lightgbm"])
 def test_in_a_checkout_the_extra_is_installed_from_there(extra, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert install(extra) == f"pip install '.[{extra}]'"

@@ -1,3 +1,4 @@
+import sys
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ from torch_geometric.data import Data
 from helpers.fitting import fit
 from ncgnn.data import split_stratified, syn_cora
 from ncgnn.data.graph import feature_matrix, make_graph
+from ncgnn.errors import InputError
 from ncgnn.models.boosting import MODEL, MOST_FEATURES, BoostingSettings, reduced, reductions
 
 DEFAULT, FEW = BoostingSettings(), BoostingSettings(trees=30)
@@ -101,3 +103,25 @@ def test_a_class_without_training_nodes_is_never_predicted(unseen):
 
 def test_any_seed_will_do():
     assert fit(MODEL, cloud(2), BoostingSettings(trees=2, seed=2**40)).scores.isfinite().all()
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_trees_give_the_scores_of_lightgbm(classes):
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed: pip install '.[lightgbm]'")
+    data = cloud(classes)
+    ours, train = fit(MODEL, data, BoostingSettings(trees=30, library="lightgbm")), data.train_mask.numpy()
+    theirs = lightgbm.LGBMClassifier(n_estimators=30, min_child_samples=5, random_state=0, n_jobs=1, verbose=-1)
+    theirs.fit(data.x.numpy()[train].astype(float), data.y.numpy()[train])
+    rounds, x = len(ours.module.left) // (1 if classes == 2 else classes), data.x.numpy().astype(float)
+    expected = theirs.predict(x, raw_score=True, num_iteration=rounds).reshape(len(x), -1)
+    assert np.allclose(ours.scores.numpy()[:, -expected.shape[1] :], expected, rtol=0, atol=1e-12)
+    assert np.array_equal(ours.scores.softmax(1).numpy().argmax(1), theirs.predict(x, num_iteration=rounds))
+    val, y = data.val_mask.numpy(), data.y.numpy()
+    right = [np.mean(theirs.predict(x[val], num_iteration=number) == y[val]) for number in range(1, 31)]
+    assert rounds == 1 + right.index(max(right))
+
+
+def test_without_lightgbm_its_name_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    with pytest.raises(InputError, match=r"library lightgbm is not installed: pip install .*lightgbm"):
+        fit(MODEL, cloud(2), BoostingSettings(trees=2, library="lightgbm"))

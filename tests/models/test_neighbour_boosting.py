@@ -67,6 +67,21 @@ def test_the_trees_give_exactly_the_scores_of_scikit_learn_also_for_nodes_withou
     assert np.array_equal(ours.scores.numpy()[:, 1], expected)
 
 
+@pytest.mark.parametrize("are_known", [True, False], ids=["among training nodes", "not among training nodes"])
+def test_the_trees_of_lightgbm_give_its_scores_also_for_nodes_without_neighbours(are_known):
+    """Where training nodes all have neighbours, LightGBM takes a missing number for zero."""
+    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed: pip install '.[lightgbm]'")
+    data, settings = random_graph(), NeighbourSettings(trees=20, library="lightgbm")
+    table = NeighbourTrees.columns(np.arange(3), *MODEL.prepare(PreparedGraph.of(data), settings).arguments)
+    lonely = np.isnan(table).any(axis=1)
+    data.train_mask = data.train_mask & torch.from_numpy(~lonely | are_known)
+    ours, train = fit(MODEL, data, settings), data.train_mask.numpy()
+    theirs = lightgbm.LGBMClassifier(n_estimators=20, min_child_samples=5, random_state=0, n_jobs=1, verbose=-1)
+    theirs.fit(table[train], data.y.numpy()[train])
+    expected = theirs.predict(table, raw_score=True, num_iteration=len(ours.module.left))
+    assert np.allclose(ours.scores.numpy()[:, 1], expected, rtol=0, atol=1e-12)
+
+
 def test_it_learns_what_neighbours_say_and_features_do_not():
     data = random_graph()
     test = data.test_mask.numpy() & (np.arange(300) < 240)

@@ -1,4 +1,4 @@
-"""Gradient boosting on features only (scikit-learn), with trees stored as tensors."""
+"""Gradient boosting on features only (scikit-learn or LightGBM), with trees stored as tensors."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +13,7 @@ from torch_geometric.data import Data
 
 from ncgnn.data.graph import feature_matrix
 from ncgnn.errors import InputError
+from ncgnn.models.base.grown_trees import Library, grow, tree_arrays
 from ncgnn.models.base.model import Change, Fitted, Knows, Model, OnEpoch, Sizes, in_one_epoch
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import RunSettings, Seed
@@ -41,6 +42,7 @@ class BoostingSettings(RunSettings):
     reduction: Literal["best", "columns", "directions"] = Field(
         "best", description="of many features: the most telling columns, singular directions, or the better of the two"
     )
+    library: Library = Field("scikit-learn", description="what grows the trees; lightgbm has to be installed")
     seed: Seed = 0
 
 
@@ -142,36 +144,10 @@ def _boost(
     x: np.ndarray, y: np.ndarray, train: np.ndarray, val: np.ndarray, settings: BoostingSettings, parts: Sequence[str]
 ) -> tuple[float, dict[str, Tensor]]:
     """The validation accuracy with the best number of trees, and these trees."""
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    model = HistGradientBoostingClassifier(
-        max_iter=settings.trees,
-        min_samples_leaf=settings.leaf,
-        early_stopping=False,
-        random_state=settings.seed % _SEEDS,
-    ).fit(x[train], y[train])
-    right = [float(np.mean(predicted == y[val])) for predicted in model.staged_predict(x[val])]
-    kept = [tree.nodes for stage in model._predictors[: int(np.argmax(right)) + 1] for tree in stage]
-    arrays = _arrays(kept, model._baseline_prediction.ravel(), parts)
-    return max(right), arrays | {"classes": torch.from_numpy(model.classes_).long()}
-
-
-def _arrays(trees: list[np.ndarray], base: np.ndarray, parts: Sequence[str]) -> dict[str, Tensor]:
-    """Padded trees [trees, nodes]; a leaf points to itself, whatever the feature."""
-    most = max(map(len, trees))
-    found: dict[str, Any] = {name: np.zeros((len(trees), most)) for name in parts}
-    for number, nodes in enumerate(trees):
-        own, is_leaf = np.arange(len(nodes)), nodes["is_leaf"].astype(bool)
-        for name in parts:
-            values = nodes[name]
-            found[name][number, : len(nodes)] = np.where(is_leaf, own, values) if name in ("left", "right") else values
-    tensors = {name: torch.from_numpy(values) for name, values in found.items()}
-    tensors |= {name: tensors[name].long() for name in ("feature_idx", "left", "right")}
-    depth = max(int(nodes["depth"].max()) for nodes in trees)
-    return tensors | {
-        "base": torch.from_numpy(base.astype(float)),
-        "depth": torch.tensor(depth),
-    }
+    grown = grow(settings.library, x, y, train, val, settings.trees, settings.leaf, settings.seed)
+    kept = grown.rounds[: int(np.argmax(grown.right)) + 1]
+    arrays = tree_arrays(kept, parts) | {"base": grown.base.astype(float), "classes": grown.classes.astype(np.int64)}
+    return max(grown.right), {name: torch.from_numpy(np.asarray(values)) for name, values in arrays.items()}
 
 
 def reduced(x: sp.csr_array, reduction: np.ndarray) -> np.ndarray:
