@@ -1,3 +1,4 @@
+import pytest
 import torch
 from torch_geometric.data import Data
 
@@ -7,9 +8,11 @@ from ncgnn.explain.quality.planted import FEATURE_RANKINGS, found, has_truth, pl
 def test_precision_among_as_many_and_recall_among_twice_as_many():
     truth = torch.tensor([True, True, False, False, False])
     importance = torch.tensor([5.0, 1.0, 4.0, 3.0, 0.0])
-    precision, recall = found("neighbours", [importance], [truth])
+    precision, recall, auc = found("neighbours", [importance], [truth])
     assert (precision.measure, precision.value) == ("precision of planted neighbours", 0.5)
     assert (recall.measure, recall.value) == ("recall of planted neighbours", 1.0)
+    assert auc.measure == "AUC of planted neighbours"
+    assert auc.value == pytest.approx(4 / 6), "pairs in the right order"
 
 
 def graph() -> Data:

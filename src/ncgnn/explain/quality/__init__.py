@@ -2,11 +2,12 @@
 
 from ncgnn.explain.presence import Present, Subject
 from ncgnn.explain.quality.auditing import Audit, Foresight, audit
-from ncgnn.explain.quality.compared import OURS, SORTED, Ranking, rankings
+from ncgnn.explain.quality.compared import EXACT, OURS, SORTED, Ranking, rankings
 from ncgnn.explain.quality.evaluation import Measurement, evaluate, explain, overlap, sample
 from ncgnn.explain.quality.measures import SPARSITIES, Measured, field, ranked
 
 __all__ = [
+    "EXACT",
     "OURS",
     "SORTED",
     "SPARSITIES",

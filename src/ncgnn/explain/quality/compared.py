@@ -1,9 +1,11 @@
 """Methods that rank nodes by importance for a prediction: the model's contributions, and others."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
+from importlib.util import find_spec
 from math import prod
 
+import scipy.sparse as sp
 import torch
 from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
@@ -11,6 +13,11 @@ from torch_geometric.explain import Explainer, GNNExplainer
 from ncgnn.explain.contributions import by_node, decisive, filter_rows
 from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.hop_by_hop import HopByHop
+from ncgnn.explain.quality.measures import field
+from ncgnn.explain.quality.pg_explainer import TrainedPGExplainer
+from ncgnn.explain.quality.pgm_explainer import pgm_explainer
+from ncgnn.explain.quality.shapley import FEW, captum_gradients, captum_shapley, exact_shapley
+from ncgnn.explain.quality.strengths import MODEL, Heard
 from ncgnn.explain.targets import ahead_of_others
 from ncgnn.nn import proportions
 from ncgnn.sparse import Polynomial
@@ -18,7 +25,7 @@ from ncgnn.sparse import Polynomial
 Ranking = Callable[[Subject, int], Tensor]
 """The importance of each node [N] for what is predicted of one; chance comes from torch's generator."""
 
-OURS, SORTED = "contributions in turn", "contributions"
+OURS, SORTED, EXACT = "contributions in turn", "contributions", "exact Shapley values"
 STEPS = 16
 """Number of points for integrated gradients."""
 
@@ -28,7 +35,8 @@ MOST_EDGES = 10_000
 MOST_ENTRIES = 1 << 28
 """Maximum number of entries of a group's input for gradients with respect to it, which need it as a dense matrix."""
 
-MODEL = {"mode": "multiclass_classification", "task_level": "node", "return_type": "probs"}
+RESTART, STEPS_OF_WALKS = 0.15, 50
+"""Of personalised PageRank."""
 
 
 def in_turn(subject: Subject, node: int) -> Tensor:
@@ -46,7 +54,8 @@ def contributions(subject: Subject, node: int) -> Tensor:
 
 def gnn_explainer(subject: Subject, node: int) -> Tensor:
     """PyG's GNNExplainer with its defaults, which learns the strength of each node: what removal sets to zero."""
-    explainer = Explainer(_Heard(subject), GNNExplainer(), "model", MODEL, node_mask_type="object")
+    everyone = torch.arange(len(subject.everyone))
+    explainer = Explainer(Heard(subject, everyone), GNNExplainer(), "model", MODEL, node_mask_type="object")
     mask: Tensor = explainer(subject.everyone[:, None], subject.edge_index, index=node).node_mask
     return mask[:, 0]
 
@@ -83,25 +92,37 @@ def filter_weights(subject: Subject, node: int) -> Tensor:
     return reduce(torch.add, filter_rows(subject.trace, node))
 
 
+def personal_pagerank(subject: Subject, node: int) -> Tensor:
+    """The time that a random walk from the node, which often starts again, spends at each node."""
+    nodes, (source, target) = len(subject.everyone), subject.edge_index.numpy()
+    a = sp.csr_array((torch.ones(len(source)).double().numpy(), (target, source)), shape=(nodes, nodes))
+    degree = torch.from_numpy(a.sum(axis=0)).clamp(min=1)
+    start = torch.zeros(nodes, dtype=torch.float64).index_fill(0, torch.tensor(node), 1.0)
+    rank = start
+    for _ in range(STEPS_OF_WALKS):
+        rank = RESTART * start + (1 - RESTART) * torch.from_numpy(a @ (rank / degree).numpy())
+    return rank.to(subject.everyone)
+
+
 def chance(subject: Subject, node: int) -> Tensor:
     return torch.rand_like(subject.everyone)
 
 
-def rankings(subject: Subject) -> dict[str, Ranking]:
-    """All methods that can be compared on a graph."""
+def rankings(subject: Subject, nodes: Sequence[int] = ()) -> dict[str, Ranking]:
+    """All methods that can be compared on a graph; exact Shapley values if the ``nodes`` hear few others."""
     found: dict[str, Ranking] = {OURS: in_turn, SORTED: contributions, "GNNExplainer": gnn_explainer}
     is_one = len(subject.trace.groups) == 1
     if is_one and isinstance(subject.trace.a_bar, Polynomial) and subject.edge_index.shape[1] <= MOST_EDGES:
         found["GNNExplainer, edges"] = gnn_explainer_of_edges
-    others: dict[str, Ranking] = {
-        "integrated gradients": integrated_gradients,
-        "input times gradient": input_times_gradient,
-        "filter weights": filter_weights,
-        "random": chance,
-    }
+    found |= {"PGExplainer": TrainedPGExplainer(subject), "PGMExplainer": pgm_explainer}
+    if find_spec("captum"):
+        found |= {"Captum, integrated gradients": captum_gradients, "Captum, Shapley sampling": captum_shapley}
+    if nodes and all(len(field(subject, node)) <= FEW for node in nodes):
+        found[EXACT] = exact_shapley
+    found |= {"integrated gradients": integrated_gradients, "input times gradient": input_times_gradient}
     if not is_one and any(prod(group.x.shape) > MOST_ENTRIES for group in subject.trace.routed):
-        del others["input times gradient"]
-    return found | others
+        del found["input times gradient"]
+    return found | {"filter weights": filter_weights, "personalised PageRank": personal_pagerank, "random": chance}
 
 
 def feature_leaf(subject: Subject, place: int = 0) -> Tensor:
@@ -113,14 +134,3 @@ def _gradient(subject: Subject, node: int, presence: Tensor) -> Tensor:
     presence = presence.clone().requires_grad_()
     probability = proportions(subject.scores(presence)[node])[subject.predicted[node]]
     return torch.autograd.grad(probability, presence)[0]
-
-
-class _Heard(torch.nn.Module):
-    """The model as a function of the strength of each node [N, 1]."""
-
-    def __init__(self, subject: Subject) -> None:
-        super().__init__()
-        self.subject = subject
-
-    def forward(self, x: Tensor, edge_index: Tensor) -> Tensor:
-        return proportions(self.subject.scores(x[:, 0]))

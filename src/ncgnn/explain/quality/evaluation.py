@@ -36,7 +36,7 @@ def evaluate(
     subject: Subject, data: Data, nodes: Sequence[int], tell: Callable[[str], None] = lambda text: None
 ) -> Iterator[Measurement]:
     """All measures of all methods, one method after another."""
-    for name, ranking in rankings(subject).items():
+    for name, ranking in rankings(subject, nodes).items():
         tell(f"{name} on {len(nodes)} nodes")
         yield from _evaluate_one(subject, data, nodes, name, ranking)
 

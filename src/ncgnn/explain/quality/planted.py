@@ -3,14 +3,16 @@
 from collections.abc import Callable, Sequence
 
 import torch
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.explain import Explainer, GNNExplainer
 
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.presence import Subject
-from ncgnn.explain.quality.compared import MODEL, SORTED, STEPS, feature_leaf
+from ncgnn.explain.quality.compared import SORTED, STEPS, feature_leaf
 from ncgnn.explain.quality.measures import Measured, field
+from ncgnn.explain.quality.strengths import MODEL
 from ncgnn.explain.targets import ahead_of_others
 from ncgnn.explain.trace import Trace
 from ncgnn.nn import proportions
@@ -38,14 +40,21 @@ def planted_features(subject: Subject, data: Data, node: int) -> Tensor:
 
 
 def found(kind: str, importances: Sequence[Tensor], truths: Sequence[Tensor]) -> list[Measured]:
-    """Precision among as many as were planted, and recall among twice as many, mean over nodes."""
+    """Precision among as many as were planted, recall among twice as many, and the probability that a planted item is
+    ahead of another one, mean over nodes."""
     pairs = list(zip(importances, truths, strict=True))
     precision = [_hits(importance, truth, 1) for importance, truth in pairs]
     recall = [_hits(importance, truth, 2) for importance, truth in pairs]
     return [
         Measured(f"precision of planted {kind}", None, sum(precision) / len(pairs)),
         Measured(f"recall of planted {kind}", None, sum(recall) / len(pairs)),
+        Measured(f"AUC of planted {kind}", None, sum(_auc(*pair) for pair in pairs) / len(pairs)),
     ]
+
+
+def _auc(importance: Tensor, truth: Tensor) -> float:
+    """The area under the ROC curve; 1/2 where all or none are planted, which leaves nothing to rank."""
+    return float(roc_auc_score(truth, importance)) if bool(truth.any()) and not bool(truth.all()) else 0.5
 
 
 def _hits(importance: Tensor, truth: Tensor, times: int) -> float:
