@@ -1,42 +1,39 @@
 """The audit of several graphs, and what other methods say of the same nodes: a long measurement that resumes.
 
-python -m benchmarks.audits [GRAPH ...]       --nodes N, --methods NAME ...; without graphs: all eight
+python -m benchmarks.audits [GRAPH ...]       --nodes N, --methods NAME ...; without graphs: all eight, quickest first
+python -m benchmarks.audits --page            only fill in docs/explanations.md from what there is
 
-Rows are written to results/audits/nodes.csv one by one, by graph, method and node, and are not measured
-again. --summary prints means with paired intervals, and the audit of an honest and of a deceiving model.
+The audits are kept in results/audits/models.csv; every node is a row in results/audits/nodes-GRAPH.csv for each method.
+Rows are kept a few at a time, and are not measured again. Captum's methods need the package captum.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import process_time
 
-import numpy as np
 import torch
 from torch_geometric.data import Data
-from torch_geometric.datasets import ExplainerDataset
-from torch_geometric.datasets.graph_generator import BAGraph, TreeGraph
 
-from benchmarks import table
+from benchmarks import audited_page, table
 from benchmarks.deceiver import HIDING, removal_of, secret_graph, trained
+from benchmarks.motifs import MOTIFS, truth, with_motifs
 from benchmarks.table import Row
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import complete, load_dataset, split_per_class, usual_split
+from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import GraphExplainer
-from ncgnn.explain.quality import OURS, Subject, audit, rankings, sample
-from ncgnn.explain.quality.measures import ranked, remove, summary
+from ncgnn.explain.quality import EXACT, SPARSITIES, Audit, Ranking, Subject, audit, field, rankings, sample
+from ncgnn.explain.quality.measures import ranked, remove
+from ncgnn.explain.quality.planted import found
+from ncgnn.explain.quality.shapley import FEW
 from ncgnn.models.ncgnn.config import preset
 from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
-NODES = ROOT / "results/audits/nodes.csv"
-MODELS = ROOT / "results/audits/models.csv"
-MOTIFS = {
-    "house": lambda: ExplainerDataset(BAGraph(300, 5), "house", num_motifs=80),
-    "cycle": lambda: ExplainerDataset(TreeGraph(depth=8), "cycle", num_motifs=60),
-}
-GRAPHS = ("cora", "cora-ml", "amazon-photo", "chameleon", "texas", "planted", *MOTIFS)
-KEY = ("graph", "method", "node")
+RESULTS = ROOT / "results/audits"
+GRAPHS = ("texas", "cycle", "planted", "house", "cora", "cora-ml", "chameleon", "amazon-photo")
+AUDITED, AT_ONCE = 50, 10
 
 
 def main() -> None:
@@ -44,88 +41,90 @@ def main() -> None:
     options.add_argument("graphs", nargs="*", default=GRAPHS)
     options.add_argument("--nodes", type=int, default=200)
     options.add_argument("--methods", nargs="+", help="default: all")
-    options.add_argument("--summary", action="store_true", help="only print what is there")
+    options.add_argument("--page", action="store_true", help="only fill in the page")
     given = options.parse_args()
     torch.set_num_threads(1)
-    if not given.summary:
+    if not given.page:
         about = machine()
-        for name, hiding in {"honest": 0.0, "deceiver": HIDING}.items():
-            _keep_model(name, lambda hiding=hiding: removal_of(trained(secret_graph(), hiding), secret_graph()), about)
+        _keep_model("honest", lambda: _planted_audit(0.0), about)
+        _keep_model("deceiver", lambda: _planted_audit(HIDING), about)
         for graph in given.graphs:
             _measure(graph, given.nodes, given.methods, about)
-    print("\n".join(report()))
+    audited_page.write(ROOT / "docs/explanations.md", RESULTS)
+
+
+def _planted_audit(hiding: float) -> Audit:
+    data = secret_graph()
+    return audit(removal_of(trained(data, hiding), data), range(0, 160, 8))
 
 
 def _measure(graph: str, count: int, methods: Sequence[str] | None, about: Row) -> None:
     data = graph_of(graph)
-    explainer = GraphExplainer(NCGNNClassifier(**_settings(graph)).fit_scored(data))
-    nodes = sample(data, count)
-    _keep_model(graph, lambda: explainer.removal, about, nodes[: min(count, 50)])
-    subject = explainer.removal.subject
-    for method, ranking in rankings(subject).items():
-        for node in nodes if methods is None or method in methods else ():
-            if table.holds(table.read(NODES), {"graph": graph, "method": method, "node": node}):
-                continue
-            torch.manual_seed(node)
-            start = process_time()
-            order = ranked(subject, node, ranking(subject, node))
-            row = {"graph": graph, "method": method, "node": node, "seconds": process_time() - start}
-            table.keep(NODES, [row | _quality(subject, node, order) | about], KEY)
+    explainer = GraphExplainer(NCGNNClassifier(**settings(graph)).fit_scored(data))
+    subject, nodes = explainer.removal.subject, chosen(data, count)
+    _keep_model(graph, lambda: _audit(explainer, data, graph, nodes[:AUDITED]), about)
+    few = [node for node in nodes if len(field(subject, node)) <= FEW]
+    for method, ranking in rankings(subject, few).items():
+        if methods is None or method in methods:
+            _measure_one(graph, method, ranking, subject, data, few if method == EXACT else nodes, about)
 
 
-def _quality(subject: Subject, node: int, order: torch.Tensor) -> Row:
-    """Characterisation and its two sides, means over sparsities."""
-    found = {one.measure: one.value for one in summary(remove(subject, [node], [order])) if one.sparsity is None}
-    return {name: found[name] for name in ("characterisation", "fidelity+", "fidelity-")}
+def _audit(explainer: GraphExplainer, data: Data, graph: str, nodes: Sequence[int]) -> Audit:
+    again = GraphExplainer(NCGNNClassifier(**settings(graph) | {"seed": 1}).fit_scored(data))
+    return audit(explainer.removal, nodes, again.removal)
 
 
-def _keep_model(name: str, removal: object, about: Row, nodes: Sequence[int] = range(0, 160, 8)) -> None:
-    if table.holds(table.read(MODELS), {"model": name}):
+def _measure_one(
+    graph: str, method: str, ranking: Ranking, subject: Subject, data: Data, nodes: Sequence[int], about: Row
+) -> None:
+    path, key = RESULTS / f"nodes-{graph}.csv", {"graph": graph, "method": method}
+    known = {row["node"] for row in table.read(path) if row["method"] == method}
+    left = [node for node in nodes if node not in known]
+    for first in range(0, len(left), AT_ONCE):
+        rows = [key | one | about for one in _of_nodes(ranking, subject, data, left[first : first + AT_ONCE])]
+        table.keep(path, rows, ("method", "node"))
+        print(f"{graph}: {method}, {rows[-1]['seconds']:.3f} s", file=sys.stderr, flush=True)
+
+
+def _of_nodes(ranking: Ranking, subject: Subject, data: Data, nodes: Sequence[int]) -> Iterator[Row]:
+    for node in nodes:
+        torch.manual_seed(node)
+        start = process_time()
+        importance = ranking(subject, node).detach()
+        row: Row = {"node": node, "seconds": process_time() - start}
+        effects = remove(subject, [node], [ranked(subject, node, importance)])
+        for name, changes in {"fidelity+": effects.without_changes, "fidelity-": effects.kept_changes}.items():
+            row |= {f"{name} {sparsity}": int(change) for sparsity, change in zip(SPARSITIES, changes[0], strict=True)}
+        known = truth(subject, data, node)
+        if known is not None:
+            heard, reasons = known
+            row |= {one.measure.split()[0]: one.value for one in found("neighbours", [importance[heard]], [reasons])}
+        yield {"precision": "", "recall": "", "AUC": ""} | row
+
+
+def _keep_model(name: str, measure: Callable[[], Audit], about: Row) -> None:
+    path = RESULTS / "models.csv"
+    if table.holds(table.read(path), {"model": name}):
         return
-    found = audit(removal(), nodes)
-    rows = [{"model": name, "measure": measure, "value": value} for measure, value in found.rows()]
-    said = [{"model": name, "measure": "verdict", "value": found.verdict}]
-    table.keep(MODELS, [row | {"nodes": found.nodes} | about for row in (*rows, *said)], ("model", "measure"))
+    one = measure()
+    values: list[tuple[str, float | str | None]] = [*one.rows(), ("verdict", one.verdict)]
+    rows = [{"model": name, "measure": measure, "value": value, "nodes": one.nodes} for measure, value in values]
+    table.keep(path, [row | about for row in rows], ("model", "measure"))
+
+
+def chosen(data: Data, count: int) -> list[int]:
+    """Test nodes; where there are too few, other nodes with a label as well."""
+    tested = sample(data, count)
+    rest = [node for node in sample(Data(num_nodes=data.num_nodes), data.num_nodes) if data.y[node] >= 0]
+    return list(dict.fromkeys([*tested, *rest]))[:count]
 
 
 def graph_of(name: str) -> Data:
-    if name in MOTIFS:
-        torch.manual_seed(0)
-        made = MOTIFS[name]()[0]
-        x = torch.ones(made.num_nodes, 1)
-        data = complete(Data(x=x, edge_index=made.edge_index, y=made.y, name=name, node_mask=made.node_mask))
-        return split_per_class(data, train=20, val=10)
-    return usual_split(load_dataset(name))
+    return with_motifs(name) if name in MOTIFS else usual_split(load_dataset(name))
 
 
-def _settings(graph: str) -> Row:
+def settings(graph: str) -> Row:
     return {"hops": 3} if graph in MOTIFS else preset(graph)
-
-
-def report() -> Iterator[str]:
-    """The audits, then characterisation with intervals of the paired difference to the contributions."""
-    models = table.read(MODELS)
-    for model in dict.fromkeys(row["model"] for row in models):
-        found = {row["measure"]: row["value"] for row in models if row["model"] == model}
-        numbers = ", ".join(f"{name} {value:.3f}" for name, value in found.items() if isinstance(value, float))
-        yield f"{model}: {found['verdict']} {numbers}"
-    rows = table.read(NODES)
-    for graph in dict.fromkeys(row["graph"] for row in rows):
-        values = {
-            method: {row["node"]: row for row in rows if (row["graph"], row["method"]) == (graph, method)}
-            for method in dict.fromkeys(row["method"] for row in rows if row["graph"] == graph)
-        }
-        yield f"\n| {graph} | nodes | characterisation | contributions ahead by | seconds |\n|---|---:|---:|---:|---:|"
-        yield from (_line(method, found, values[OURS]) for method, found in values.items())
-
-
-def _line(method: str, found: dict[int, Row], ours: dict[int, Row]) -> str:
-    both = [node for node in found if node in ours]
-    ahead = np.array([ours[node]["characterisation"] - found[node]["characterisation"] for node in both])
-    draws = np.random.default_rng(0).choice(ahead, (2000, len(ahead))).mean(axis=1)
-    low, high = np.percentile(draws, [2.5, 97.5])
-    mean, seconds = (np.mean([row[key] for row in found.values()]) for key in ("characterisation", "seconds"))
-    return f"| {method} | {len(found)} | {mean:.3f} | {ahead.mean():+.3f} [{low:+.3f}, {high:+.3f}] | {seconds:.4f} |"
 
 
 if __name__ == "__main__":
