@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 import torch
 from torch.distributions import Kumaraswamy, RelaxedBernoulli
@@ -83,3 +86,26 @@ def test_the_rates_are_learnt(karate):
 def test_blocks_that_do_not_divide_the_width_are_refused(karate):
     with pytest.raises(InputError, match="BBGDC: width 7 cannot be divided into 2 blocks"):
         fit(MODEL, karate, BBGDCSettings(width=7))
+
+
+TRAINING = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+
+from ncgnn.data import complete, load_dataset, usual_split
+from ncgnn.models import PreparedGraph, find_model
+
+model, data = find_model("bbgdc"), usual_split(complete(load_dataset(sys.argv[1])), 0)
+graph, settings = PreparedGraph.of_complete(data), model.published(sys.argv[1]).model_copy(update={"epochs": 2})
+model.fit(model.prepare(graph, settings), graph.data, settings)
+print(getrusage(RUSAGE_SELF).ru_maxrss)
+"""
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("benchmark")
+@pytest.mark.parametrize("name", ["pubmed", "amazon-computers"])
+def test_it_takes_little_memory_where_a_mask_for_each_pair_of_nodes_would_not_fit(name):
+    """Two masks with a number for each pair of nodes would take 3.1 and 1.5 GB in each layer, and more in training."""
+    done = subprocess.run([sys.executable, "-c", TRAINING, name], capture_output=True, text=True, check=True)
+    assert 1024 * int(done.stdout) < 2e9

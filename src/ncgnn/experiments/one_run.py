@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from time import perf_counter
+from time import process_time
 
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
@@ -52,7 +52,7 @@ class Failure:
 
 def perform(run: Run) -> RunRow | Failure:
     """Train without test labels, then evaluate on them once. A run that diverges must not stop the others."""
-    start, made = perf_counter(), origin()  # the running code, even if there are new commits in the meantime
+    start, made = process_time(), origin()  # the running code, even if there are new commits in the meantime
     try:
         with use_threads(1):  # the result must not depend on the number of cores
             whole = draw_split(_planned_graph(run), run.cell, run.split)
@@ -61,7 +61,7 @@ def perform(run: Run) -> RunRow | Failure:
             probabilities, best = train_recipe(graph, run.recipe, run.seed)
     except InputError as error:
         return Failure(run, str(error))
-    return _row(run, data, probabilities, best, perf_counter() - start, made)
+    return _row(run, data, probabilities, best, process_time() - start, made)
 
 
 def _planned_graph(run: Run) -> Data:

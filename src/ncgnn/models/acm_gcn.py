@@ -4,12 +4,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
 from ncgnn.models.base.chosen_edges import ALL
-from ncgnn.models.base.layers import dropped
+from ncgnn.models.base.layers import dropout, dropped
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -70,7 +69,7 @@ class ACMGCN(nn.Module):
         first, *others = self.layers
         h: Tensor = first(dropped(x, self.dropout, self.training), a)
         for layer in others:
-            h = layer(F.dropout(h.relu(), self.dropout, self.training), a)
+            h = layer(dropout(h.relu(), self.dropout, self.training), a)
         return h
 
 

@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
-from ncgnn.models.base.layers import dropped, linear
+from ncgnn.models.base.layers import dropout, dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -41,7 +40,7 @@ class DAGNN(nn.Module):
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         hidden = linear(dropped(x, self.dropout, self.training), self.first).relu()
-        hops = [self.second(F.dropout(hidden, self.dropout, self.training))]
+        hops = [self.second(dropout(hidden, self.dropout, self.training))]
         for _ in range(self.steps):
             hops.append(a @ hops[-1])
         h = torch.stack(hops, dim=1)  # [N, K + 1, C]

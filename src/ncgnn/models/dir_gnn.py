@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch_geometric.nn import JumpingKnowledge
 
 from ncgnn.models.base.chosen_edges import ALL, IN, OUT
-from ncgnn.models.base.layers import linear
+from ncgnn.models.base.layers import dropout, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
@@ -77,7 +77,7 @@ class DirGNN(nn.Module):
         h: LinearOperator | Tensor = x
         layers = []
         for conv in self.convs:
-            hidden = F.dropout(conv(h, s_out, s_in).relu(), self.dropout, self.training)
+            hidden = dropout(conv(h, s_out, s_in).relu(), self.dropout, self.training)
             h = F.normalize(hidden) if self.normalize_layers else hidden
             layers.append(h)
         out: Tensor = self.last(self.join(layers))

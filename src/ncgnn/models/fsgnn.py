@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch_geometric.data import Data
 
 from ncgnn.models.base.chosen_edges import ALL
-from ncgnn.models.base.layers import linear
+from ncgnn.models.base.layers import dropout, linear
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -62,7 +62,7 @@ class FSGNN(nn.Module):
         found = [linear(x, layer) for x, layer in zip(parts, self.layers, strict=True)]
         found = [F.normalize(h) for h in found] if self.normalize_hops else found
         joined = torch.cat([weight * h for weight, h in zip(alpha, found, strict=True)], dim=1).relu()
-        out: Tensor = self.last(F.dropout(joined, self.dropout, self.training))
+        out: Tensor = self.last(dropout(joined, self.dropout, self.training))
         return out
 
 

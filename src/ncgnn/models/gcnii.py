@@ -4,12 +4,11 @@ import math
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 
-from ncgnn.models.base.layers import dropped, linear
+from ncgnn.models.base.layers import dropout, dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.presets import read_preset
@@ -66,8 +65,8 @@ class GCNII(nn.Module):
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         start = h = linear(dropped(x, self.dropout, self.training), self.first).relu()
         for layer in self.layers:
-            h = layer(F.dropout(h, self.dropout, self.training), start, a)
-        out: Tensor = self.last(F.dropout(h, self.dropout, self.training))
+            h = layer(dropout(h, self.dropout, self.training), start, a)
+        out: Tensor = self.last(dropout(h, self.dropout, self.training))
         return out
 
 

@@ -3,11 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
-from ncgnn.models.base.layers import dropped, linear
+from ncgnn.models.base.layers import dropout, dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
@@ -50,8 +49,8 @@ class GPRGNN(nn.Module):
 
     def forward(self, x: LinearOperator, a: CSR) -> Tensor:
         hidden = linear(dropped(x, self.dropout, self.training), self.first).relu()
-        scores: Tensor = self.second(F.dropout(hidden, self.dropout, self.training))
-        return Polynomial(a, self.gamma) @ F.dropout(scores, self.score_dropout, self.training)
+        scores: Tensor = self.second(dropout(hidden, self.dropout, self.training))
+        return Polynomial(a, self.gamma) @ dropout(scores, self.score_dropout, self.training)
 
 
 class GPRModel(Model[GPRSettings]):

@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.models.base.layers import linear
+from ncgnn.models.base.layers import dropout, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.neighbours import plain_adjacency
 from ncgnn.models.base.prepared import PreparedGraph
@@ -53,7 +52,7 @@ class H2GCN(nn.Module):
         found = [r.relu() if self.relu else r]
         for _ in range(self.rounds):
             found.append(torch.cat([near @ found[-1], far @ found[-1]], dim=1))
-        out: Tensor = self.last(F.dropout(torch.cat(found, dim=1), self.dropout, self.training))
+        out: Tensor = self.last(dropout(torch.cat(found, dim=1), self.dropout, self.training))
         return out
 
 

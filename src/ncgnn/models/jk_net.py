@@ -2,12 +2,11 @@
 
 from typing import TYPE_CHECKING, Any, Literal
 
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.nn import JumpingKnowledge
 
-from ncgnn.models.base.layers import GraphConvolution, dropped
+from ncgnn.models.base.layers import GraphConvolution, dropout, dropped
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -47,7 +46,7 @@ class JKNet(nn.Module):
         first, *others = self.layers
         found = [first(dropped(x, self.dropout, self.training), a).relu()]
         for layer in others:
-            found.append(layer(F.dropout(found[-1], self.dropout, self.training), a).relu())
+            found.append(layer(dropout(found[-1], self.dropout, self.training), a).relu())
         out: Tensor = self.last(self.jump(found))
         return out
 

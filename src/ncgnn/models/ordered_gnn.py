@@ -3,13 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
 from ncgnn.errors import InputError
 from ncgnn.models.base.chosen_edges import ALL
-from ncgnn.models.base.layers import dropped, linear
+from ncgnn.models.base.layers import dropout, dropped, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
@@ -71,13 +70,13 @@ class OrderedGNN(nn.Module):
         h = self._encoded(x)
         gate = h.new_zeros(())
         for number, norm in enumerate(self.norms):
-            h = F.dropout(h, self.round_dropout, self.training)
+            h = dropout(h, self.round_dropout, self.training)
             mean = a @ h
             opened = self.gates[number % len(self.gates)](torch.cat([h, mean], dim=1)).softmax(dim=1).cumsum(dim=1)
             gate = gate + (1 - gate) * opened
             kept = gate.repeat_interleave(self.repeats, dim=1)
             h = norm(kept * h + (1 - kept) * mean)
-        out: Tensor = self.last(F.dropout(h, self.dropout, self.training))
+        out: Tensor = self.last(dropout(h, self.dropout, self.training))
         return out
 
     def _encoded(self, x: LinearOperator) -> Tensor:
@@ -85,7 +84,7 @@ class OrderedGNN(nn.Module):
         layer, norm = first
         h: Tensor = norm(linear(dropped(x, self.dropout, self.training), layer).relu())
         for layer, norm in others:
-            h = norm(layer(F.dropout(h, self.dropout, self.training)).relu())
+            h = norm(layer(dropout(h, self.dropout, self.training)).relu())
         return h
 
 

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import scipy.sparse as sp
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 from torch.optim.lr_scheduler import StepLR
 from torch_geometric.data import Data
 
+from ncgnn.models.base.layers import dropout
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.neighbours import plain_adjacency
 from ncgnn.models.base.prepared import PreparedGraph
@@ -67,7 +67,7 @@ class ScatteringGCN(nn.Module):
                 channels[channel] = a @ channels[channel]
         channels[3:] = [wavelet(u, walk, j) for u, j in zip(channels[3:], self.scales, strict=True)]
         h = (torch.cat(channels, dim=1) + self.bias).abs().pow(self.exponent)
-        y = F.dropout(h, self.dropout, self.training) @ self.last
+        y = dropout(h, self.dropout, self.training) @ self.last
         return (y + self.smoothing * (walk @ y)) / (1 + self.smoothing) + self.last_bias
 
 

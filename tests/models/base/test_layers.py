@@ -3,7 +3,7 @@ import torch
 from torch import Tensor
 from torch_geometric.nn import GCNConv
 
-from ncgnn.models.base.layers import LayerSettings, LayerStack
+from ncgnn.models.base.layers import LayerSettings, LayerStack, dropout
 from ncgnn.sparse import CSR, Dense, cheaper_operator, normalized_adjacency, thinned
 from ncgnn.train import Epoch
 
@@ -82,3 +82,15 @@ def test_a_window_ends_a_run_whose_loss_is_above_the_mean_of_those_before():
     ):
         history = [Epoch(i + 1, 1.0, loss, 0.5) for i, loss in enumerate(losses)]
         assert rule.stopping.is_over(history, history[-1]) == over
+
+
+def test_dropout_keeps_the_mean_and_passes_gradients_of_what_is_kept():
+    torch.manual_seed(0)
+    h = torch.ones(400, 50, requires_grad=True)
+    out = dropout(h, 0.6, training=True)
+    assert out.unique().tolist() == pytest.approx([0, 2.5])
+    assert (out == 0).double().mean().item() == pytest.approx(0.6, abs=0.01)
+    out.sum().backward()
+    assert torch.equal(h.grad, out.detach())
+    assert dropout(h, 0.6, training=False) is h
+    assert dropout(h, 0.0, training=True) is h

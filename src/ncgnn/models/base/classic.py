@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 
-from ncgnn.models.base.layers import linear
+from ncgnn.models.base.layers import dropout, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -55,7 +54,7 @@ class Classic(nn.Module):
             for layers in (self.roots, self.residuals):
                 if layers:
                     out = out + linear(h, layers[number])
-            h = F.dropout(norm(out).relu(), self.dropout, self.training)
+            h = dropout(norm(out).relu(), self.dropout, self.training)
         return linear(h, self.last)
 
 

@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 import scipy.sparse as sp
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch.nn.init import xavier_uniform_
 from torch_geometric.data import Data
 
-from ncgnn.models.base.layers import dropped
+from ncgnn.models.base.layers import dropout, dropped
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
@@ -54,7 +53,7 @@ class GeomGCN(nn.Module):
 
     def forward(self, x: LinearOperator, *relations: CSR) -> Tensor:
         h = torch.cat(_related(dropped(x, self.dropout, self.training) @ self.first, relations), dim=1).relu()
-        h = F.dropout(h, self.dropout, self.training) @ self.second
+        h = dropout(h, self.dropout, self.training) @ self.second
         return torch.stack(_related(h, relations)).mean(dim=0)
 
 
