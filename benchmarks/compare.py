@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS, PAGE = ROOT / "results/compare/splits.csv", ROOT / "docs/when-not.md"
 KEY = ("graph", "split")
 SPLITS = {"texas": 10, "cornell": 10, "wisconsin": 10, "cora": 1, "citeseer": 1, "amazon-photo": 1, "actor": 1}
+MODELS = [*(rival.title for rival in compare.rivals(NCGNN.name)), NCGNN.title]
 COMMAND = [sys.executable, "-c", "from ncgnn.cli.app import main; main()"]
 
 
@@ -50,8 +51,9 @@ def main() -> None:
 
 
 def is_measured(rows: list[Row], graph: str, split: int) -> bool:
-    """Whether this split was run with the current settings of the graph."""
-    return table.holds(rows, {"graph": graph, "split": split, "config": Config.make(preset(graph)).hash})
+    """Whether this split was run with the current settings of the graph, against all that it is compared with now."""
+    wanted = {"graph": graph, "split": split, "config": Config.make(preset(graph)).hash}
+    return all(table.holds(rows, wanted | {"model": name}) for name in MODELS)
 
 
 def measure(graph: str, split: int) -> list[Row]:
@@ -76,14 +78,14 @@ def render(page: str, rows: list[Row]) -> str:
 
 
 def _accuracies(rows: list[Row]) -> str:
-    models, lines = [*(rival.title for rival in compare.rivals(NCGNN.name)), NCGNN.title], []
+    lines = []
     for graph in SPLITS:
         splits = _splits(table.latest([row for row in rows if row["graph"] == graph]))
         if splits:
             means = compare.mean_rows(splits)
             shown = {row.model: f"{100 * row.decisive:.1f}" for row in means}
-            lines.append([graph, len(splits), *(shown.get(name, "-") for name in models), compare.judge(means).text])
-    return markdown(["graph", "splits", *models, "verdict"], lines) + f"\n\n{made_on(rows)}" if lines else ""
+            lines.append([graph, len(splits), *(shown.get(name, "-") for name in MODELS), compare.judge(means).text])
+    return markdown(["graph", "splits", *MODELS, "verdict"], lines) + f"\n\n{made_on(rows)}" if lines else ""
 
 
 def _splits(rows: list[Row]) -> list[list[compare.Compared]]:

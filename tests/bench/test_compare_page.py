@@ -19,13 +19,15 @@ def results(tmp_path, monkeypatch) -> Path:
 
 @pytest.fixture
 def train(monkeypatch):
-    """The command, with settings and rows made up; it is called with the graph's name."""
+    """The command, with settings and rows made up, one for each model; it is called with the graph's name."""
 
-    def set_up(settings: dict, while_running=lambda: None) -> None:
+    def set_up(settings: dict, while_running=lambda: None, models=compare.MODELS) -> None:
+        found = {"rows": [{"model": name} for name in models]}
+
         def run(arguments: list[str], **_) -> SimpleNamespace:
             while_running()
             config = Config.make(preset(arguments[4]) | settings).model_dump(mode="json")
-            return SimpleNamespace(stdout=json.dumps({"config": config, "comparison": {"rows": [{"model": "NCGNN"}]}}))
+            return SimpleNamespace(stdout=json.dumps({"config": config, "comparison": found}))
 
         monkeypatch.setattr(subprocess, "run", run)
 
@@ -69,7 +71,7 @@ def test_a_mean_is_of_one_configuration(stamp):
 
 
 def test_rows_that_another_process_wrote_meanwhile_stay(results, train):
-    train({}, while_running=lambda: keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]))
+    train({}, lambda: keep([{"graph": "cora", "split": 0, "model": "NCGNN"}]), ["NCGNN"])
     keep(compare.measure("texas", 1))
     assert [(row["graph"], row["split"]) for row in table.read(results)] == [("cora", 0), ("texas", 1)]
 
@@ -82,7 +84,13 @@ def test_a_split_is_measured_again_once_the_settings_are_others(results, train):
     keep(compare.measure("texas", 0))
     assert compare.is_measured(table.read(results), "texas", 0)
     assert not compare.is_measured(table.read(results), "texas", 1)
-    assert len(table.read(results)) == 1
+    assert len(table.read(results)) == len(compare.MODELS)
+
+
+def test_a_split_is_measured_again_once_there_is_another_rival(results, train):
+    train({}, models=compare.MODELS[1:])
+    keep(compare.measure("texas", 0))
+    assert not compare.is_measured(table.read(results), "texas", 0)
 
 
 def test_rows_that_do_not_tell_their_settings_are_measured_again():
