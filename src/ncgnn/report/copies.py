@@ -19,8 +19,8 @@ class Copies:
 
 
 def copies(data: Data, predicted: np.ndarray) -> Copies | None:
-    """``None`` if too few test nodes have a copy to matter. ``predicted`` are class numbers [N]."""
-    view = View.of(data)
+    """Of a complete graph, ``predicted`` by class number [N]; ``None`` if too few test nodes have a copy to matter."""
+    view = View(data, "test_mask" in data)
     found = copied_test_nodes(view)
     if not len(found):
         return None
