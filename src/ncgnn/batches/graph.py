@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from os.path import isdir
 from pathlib import Path
 from typing import Any, overload
 
@@ -42,7 +43,7 @@ def map_graph(folder: str | Path, data: Data) -> Data:
 
 def is_mapped_graph(path: Any) -> bool:
     """Whether it is a folder that :func:`map_graph` wrote."""
-    return isinstance(path, str | Path) and any(Path(path).glob("*-node_ids_ends.npy"))
+    return isinstance(path, str | Path) and isdir(path) and any(Path(path).glob("*-node_ids_ends.npy"))
 
 
 def mapped_graph(folder: str | Path) -> Data:
