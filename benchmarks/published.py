@@ -1,4 +1,5 @@
-"""Whether each baseline reaches the accuracy published for it: results/published/rows.csv.
+"""Whether each baseline reaches the accuracy published for it: results/published/rows.csv and a table in
+docs/models.md.
 
 ``python -m benchmarks.published`` trains what is missing, cheapest models first, and can be interrupted and resumed at
 any time. Each model is trained with its published settings where its figure was published, under the same protocol, and
@@ -26,18 +27,20 @@ import torch
 from torch_geometric.data import Data
 
 from benchmarks import table
-from benchmarks.page import markdown
+from benchmarks.page import NOTHING, fill, markdown
 from ncgnn.data import complete, load_dataset, split_stratified, usual_split
 from ncgnn.data.named.download import cache_folder
 from ncgnn.data.named.packaged import data_folders
 from ncgnn.data.splits import hide_test_labels
+from ncgnn.files import atomic
 from ncgnn.models import PreparedGraph, RunSettings, find_model
 from ncgnn.provenance import machine
 from ncgnn.train.epoch import accuracy
 from ncgnn.train.loop import class_scores
 from ncgnn.train.reproducible import use_threads
 
-RESULTS = Path(__file__).parents[1] / "results/published/rows.csv"
+ROOT = Path(__file__).parents[1]
+RESULTS, PAGE = ROOT / "results/published/rows.csv", ROOT / "docs/models.md"
 TOLERANCE = 1.5
 PUBLIC, SPLITS, RANDOM = "public", "48/32/20", "60/20/20"
 RUNS = {PUBLIC: 5, SPLITS: 10, RANDOM: 5}
@@ -168,11 +171,16 @@ def summary(figures: Sequence[Figure]) -> str:
         gap = fmean(found) - figure.accuracy
         spread = f"{stdev(found):.2f}" if len(found) > 1 else "-"
         verdict = "ahead" if gap > TOLERANCE else "reached" if gap >= -TOLERANCE else "missed"
-        name = f"{figure.model} {figure.variant}".strip()
+        name = f"{find_model(figure.model).title} {figure.variant}".strip()
         ours = [f"{fmean(found):.2f}", spread, str(len(found)), f"{figure.accuracy:.2f}", f"{gap:+.2f}", verdict]
         lines.append([name, figure.graph, figure.protocol, *ours, figure.source])
     head = ["model", "graph", "protocol", "ours", "±", "runs", "published", "difference", "verdict", "source"]
-    return markdown(head, lines)
+    return markdown(head, lines) if lines else NOTHING
+
+
+def render(page: str) -> str:
+    """The page with an updated table of all figures."""
+    return fill(page, "published", summary(FIGURES))
 
 
 def best_on_validation(figure: Figure, rows: Sequence[table.Row]) -> list[table.Row]:
@@ -190,12 +198,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = list(dict.fromkeys(figure.model for figure in FIGURES))
     parser.add_argument("--models", nargs="+", choices=names, default=names)
-    parser.add_argument("--report", action="store_true", help="run nothing; print what the stored rows say")
+    parser.add_argument("--report", action="store_true", help="run nothing; show what the stored rows say")
     options = parser.parse_args(arguments)
     chosen = [figure for figure in FIGURES if figure.model in options.models]
     if not options.report:
         run(chosen)
     print(summary(chosen))
+    text = render(PAGE.read_text("utf-8"))
+    with atomic(PAGE) as file:
+        file.write(text)
 
 
 if __name__ == "__main__":

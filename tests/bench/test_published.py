@@ -16,6 +16,11 @@ def test_every_figure_has_settings_of_its_model():
             assert 0 < figure.accuracy < 100
 
 
+def test_the_page_is_the_one_that_the_results_give():
+    page = published.PAGE.read_text("utf-8")
+    assert published.render(page) == page, "run: python -m benchmarks.published --report"
+
+
 @pytest.fixture
 def stored(tmp_path, monkeypatch):
     monkeypatch.setattr(published, "RESULTS", tmp_path / "rows.csv")
@@ -40,7 +45,7 @@ def test_validation_accuracy_chooses_the_settings(stored):
         for number, (config, val, test) in enumerate(found)
     ]
     table.write(stored, rows, {})
-    assert "| sgc | karate | 60/20/20 | 55.00 | 7.07 | 2 | 60.00 | -5.00 | missed | nobody |" in published.summary(
+    assert "| SGC | karate | 60/20/20 | 55.00 | 7.07 | 2 | 60.00 | -5.00 | missed | nobody |" in published.summary(
         [QUICK]
     )
     table.write(stored, rows[:3], {})
