@@ -5,11 +5,11 @@ from scipy.stats import false_discovery_control, t
 
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import BASELINES, GCN, NCGNN_A, NCGNN_D, TUNED, Cell
+from ncgnn.experiments.contest_tables import contest_table, graph_table
 from ncgnn.experiments.contests import (
     GROUPS,
     clearly_best,
     columns,
-    contest_table,
     corrected,
     holm,
     own_cell,
@@ -133,3 +133,7 @@ def test_the_page_opens_with_wins_ties_and_losses():
     table = {line[0]: line[1:] for line in contest_table(runs).rows}
     assert table["best of the paper's baselines"][:4] == table["GAT"][:4] == [1, 1, 0, 0]
     assert table["boosting with neighbour features"][:4] == [1, 0, 0, 1]
+    lines = {(line[0], line[3]): line for line in graph_table(runs).rows}
+    assert lines["cora", "boosting with neighbour features"][1:3] == ["NCGNN-A", "boosting with neighbours"]
+    assert lines["cora", "the paper's baselines"][-1] == "win"
+    assert len(lines) == 2

@@ -25,7 +25,7 @@ from ncgnn.experiments.cells import (
     best_gcn,
     own_choice,
 )
-from ncgnn.experiments.statistics import Estimate, Table, Value, paired, units
+from ncgnn.experiments.statistics import Estimate, paired, units
 from ncgnn.experiments.valid_runs import Runs, unit_of
 
 LEVEL = 0.05
@@ -166,22 +166,3 @@ def _clearly_best(cells: Sequence[Cell], runs: Runs) -> Cell | None:
     pairs = [_paired(best, other, runs) for other in cells if other != best]
     found = [pair[1] for pair in pairs if pair is not None]
     return best if found and len(found) == len(pairs) and max(holm(found)) < LEVEL else None
-
-
-def contest_table(runs: Runs) -> Table:
-    """Wins, ties and losses of NCGNN against the best of each group and against each rival that was run."""
-    rows: list[list[Value]] = []
-    for group, names in GROUPS.items():
-        rows.append([f"best of {group}" if len(names) > 2 else group, *counts(with_best(names, runs))])
-        each = with_each(names, runs)
-        found = {name: [contest for contest in each if contest.rival == name] for name in names}
-        rows += [[name, *counts(contests)] for name, contests in found.items() if contests and len(names) > 2]
-    columns = ("rival", "graphs", "wins", "ties", "losses", "mean difference")
-    return Table("contests", "NCGNN against its rivals", columns, rows)
-
-
-def counts(contests: Sequence[Contest]) -> list[Value]:
-    """Graphs, wins, ties, losses, and the mean of NCGNN minus rival."""
-    outcomes = [contest.outcome for contest in contests]
-    mean = fmean(contest.gap.mean for contest in contests) if contests else None
-    return [len(contests), *(outcomes.count(name) for name in ("win", "tie", "loss")), mean]

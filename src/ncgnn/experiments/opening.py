@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from ncgnn.experiments.contests import GROUPS, columns, counts, with_best
+from ncgnn.experiments.contest_tables import counts
+from ncgnn.experiments.contests import GROUPS, columns, with_best
 from ncgnn.experiments.valid_runs import Runs
 from ncgnn.text import several
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ncgnn.drawing import save
 from ncgnn.experiments import curves
-from ncgnn.experiments.contests import contest_table
+from ncgnn.experiments.contest_tables import contest_table, graph_table
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.ranks import can_be_drawn, draw_ranks, rank_table, ranking
 from ncgnn.experiments.report import defaults, tables
@@ -33,7 +33,7 @@ def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     found = ranking(runs)
     ranks = [] if found is None else [rank_table(found)]
-    compared = (contest_table(runs), *ranks, margins(runs), depth_margins(runs), defaults(runs))
+    compared = (contest_table(runs), graph_table(runs), *ranks, margins(runs), depth_margins(runs), defaults(runs))
     for table in (summary(runs), *tables(runs), *compared):
         with atomic(folder / f"{table.name}.csv") as file:
             lines = csv.writer(file, lineterminator="\n")

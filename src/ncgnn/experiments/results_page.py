@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Container, Sequence
 
 from ncgnn.experiments.cells import Cell, all_cells
-from ncgnn.experiments.contests import clearly_best, contest_table
+from ncgnn.experiments.contest_tables import contest_table, graph_table
+from ncgnn.experiments.contests import clearly_best
 from ncgnn.experiments.margins import depth_margins, margins
 from ncgnn.experiments.not_run import not_run, was_run
 from ncgnn.experiments.opening import opening
@@ -65,7 +66,7 @@ def markdown(rows: Sequence[RunRow], drawn: Container[str] = ()) -> str:
         picture = [f"![{table.title}](figures/{table.name}.png)"] if table.name in drawn else []
         parts += [*_section(table, _BEFORE.get(table.name, ""), best), *picture]
         parts += _section(depth_margins(runs)) if table.name == "table3" else []
-    parts += [*_section(contest_table(runs), _CONTESTS), *_ranks(runs, drawn)]
+    parts += [*_section(contest_table(runs), _CONTESTS), *_section(graph_table(runs)), *_ranks(runs, drawn)]
     parts += [*_section(margins(runs), _MARGINS), *_section(defaults(runs))]
     parts += ["## Runs", provenance(rows, runs), *left_out(rows)]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
