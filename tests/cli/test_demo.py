@@ -3,6 +3,13 @@ import sys
 
 import pytest
 
+from ncgnn.cli.demo import _ncgnn
+
+
+def test_the_demo_reads_what_a_command_prints(here, karate_run):
+    assert _ncgnn("predict", str(karate_run), "karate").startswith("id,label,predicted,probability,margin\n0,")
+    assert (here / "demo.txt").read_text().count("\n33,") == 1
+
 
 @pytest.mark.long
 def test_the_demo_prints_the_lines_that_matter_and_writes_the_page(here):

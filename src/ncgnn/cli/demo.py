@@ -39,7 +39,7 @@ def demo(folder: Path) -> None:
 
 def _ncgnn(*arguments: str) -> str:
     """What a command prints; a command that fails ends the demo with its message."""
-    out = io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)  # tables are written as bytes
     sys.argv = ["ncgnn", *arguments]
     with redirect_stdout(out):
         try:
@@ -47,9 +47,10 @@ def _ncgnn(*arguments: str) -> str:
         except SystemExit as end:
             if end.code not in (0, None) and arguments[0] != "check":  # which finds a serious problem here
                 raise
+    printed = out.buffer.getvalue().decode()
     with open("demo.txt", "a", encoding="utf-8") as file:
-        file.write(f"$ ncgnn {' '.join(arguments)}\n{out.getvalue()}\n")
-    return out.getvalue()
+        file.write(f"$ ncgnn {' '.join(arguments)}\n{printed}\n")
+    return printed
 
 
 def _line(pattern: str, text: str) -> str:
