@@ -38,6 +38,21 @@ def test_own_features_are_the_reason():
     assert sentence(DRAMA) == ("Drama, because of its own keywords “murder” and “court”; its neighbours hardly matter.")
 
 
+def test_features_that_only_matter_together_are_not_named():
+    said = sentence(replace(DRAMA, own_features=[]))
+    assert said == "Drama, because of many of its own traits taken together; its neighbours hardly matter."
+
+
+def test_a_preference_of_the_model_is_a_reason_where_nothing_else_decides():
+    even = replace(DRAMA, own=0.01, supporting=0.45, opposing=0.42, bias=0.1)
+    assert sentence(even) == (
+        "Drama, mainly because its neighbours speak about as much for Comedy as for Drama, and the model then prefers "
+        "Drama."
+    )
+    quiet = replace(even, supporting=0.04, opposing=0.03)
+    assert sentence(quiet).startswith("Drama, mainly because the model assumes this class when little speaks for")
+
+
 def test_linked_nodes_are_the_reason():
     by_links = replace(DRAMA, own=0.01, supporting=0.9, near=[Near("Goggles", 0.5, True), Near("Rope", 0.3, True)])
     assert sentence(by_links) == "Drama, because it is linked with “Goggles”; its own features hardly matter."
@@ -71,6 +86,9 @@ def test_shares_are_of_what_tells_the_two_classes_apart():
     assert rather(DRAMA) == (
         "Drama rather than Comedy (71 % against 20 %). Of what tells them apart, 90 % comes from the node itself, 5 % "
         "from other nodes and 2 % from the model's leaning; 3 % from other nodes speaks for Comedy."
+    )
+    assert rather(replace(DRAMA, bias=-0.02)).endswith(
+        "3 % from other nodes and 2 % from the model's leaning speak for Comedy."
     )
     assert "not calibrated" in rather(replace(DRAMA, calibrated=False))
 

@@ -75,12 +75,19 @@ def _clause(facts: Facts, kind: str) -> str:
     if kind == "own":
         return f"of {_own(facts)}"
     if kind == "bias":
-        return "the model assumes this class when little speaks for another"
+        return _leaning(facts)
     return _linked(facts) or f"of {_neighbours(facts)}"
 
 
+def _leaning(facts: Facts) -> str:
+    if min(facts.supporting, facts.opposing) > facts.bias and abs(facts.others) <= HARDLY * facts.whole:
+        even = f"its neighbours speak about as much for {facts.second} as for {facts.first}"
+        return f"{even}, and the model then prefers {facts.first}"
+    return "the model assumes this class when little speaks for another"
+
+
 def _own(facts: Facts) -> str:
-    return f"its own {_features(facts.own_features)}" if facts.own_features else "what it is itself"
+    return f"its own {_features(facts.own_features)}" if facts.own_features else "many of its own traits taken together"
 
 
 def _features(features: Sequence[Said]) -> str:
@@ -168,14 +175,16 @@ def rather(facts: Facts) -> str:
     parts = [("the node itself", facts.own), ("other nodes", facts.supporting), ("other nodes", -facts.opposing)]
     parts.append(("the model's leaning", facts.bias))
     towards, against = (_shares(facts, parts, sign) for sign in (1, -1))
-    said = [towards.replace("% from", "% comes from", 1), f"{against} speaks for {facts.second}" if against else ""]
-    return f"{head}. Of what tells them apart, {'; '.join(filter(None, said))}."
+    said = [listed(towards).replace("% from", "% comes from", 1)] if towards else []
+    if against:
+        said.append(f"{listed(against)} speak{'s' * (len(against) == 1)} for {facts.second}")
+    return f"{head}. Of what tells them apart, {'; '.join(said)}."
 
 
-def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> str:
-    """``90 % from the node itself and 5 % from other nodes``, of the parts with this sign."""
+def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> list[str]:
+    """``90 % from the node itself``, ``5 % from other nodes``: the parts with this sign."""
     shares = [(name, sign * value / facts.whole) for name, value in parts]
-    return listed([f"{_percent(share)} from {name}" for name, share in shares if share >= LEAST])
+    return [f"{_percent(share)} from {name}" for name, share in shares if share >= LEAST]
 
 
 def _percent(share: float) -> str:
