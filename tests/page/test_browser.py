@@ -6,18 +6,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 
 from helpers.group_models import grouped_classifier, linked_graph
 from helpers.planted_names import PLANTED
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import load_dataset, usual_split
+from ncgnn.data import load_dataset, read_graph, usual_split
+from ncgnn.data.generated.shop import shop_tables
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import NodeViews, served_page, write_page
 
 pytestmark = pytest.mark.long
 
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+WIDTHS = (390, 768, 1180, 1400, 1920)
+DOCS = Path(__file__).parents[2] / "docs"
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -202,14 +206,21 @@ def test_nodes_can_be_found_by_what_they_are_recognised_by(visit, grouped_addres
     assert reason in bars.locator("tr").first.inner_text()
 
 
-@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("hash", ["", "#node=33"], ids=["overview", "node"])
 @pytest.mark.parametrize("shown", ["address", "grouped_address"], ids=["one group", "groups"])
-def test_nothing_is_wider_than_the_window(visit, request, tmp_path, viewport, hash, shown):
-    page = visit(request.getfixturevalue(shown) + hash, viewport)
+def test_nothing_is_wider_than_the_window(visit, request, tmp_path, width, hash, shown):
+    page = visit(request.getfixturevalue(shown) + hash, {"width": width, "height": 900})
     page.screenshot(path=tmp_path / "page.png", full_page=True)
     assert (tmp_path / "page.png").stat().st_size > 20_000
-    assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    for details in page.locator("details").all():
+        details.evaluate("one => { one.open = true }")
+    tables = "[...document.querySelectorAll('main:not([hidden]) table:not(.heat)')]"  # a matrix of classes may scroll
+    assert (
+        page.evaluate(f"{tables}.map(one => one.scrollWidth - one.parentNode.clientWidth).filter(more => more > 0)")
+        == []
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -294,6 +305,49 @@ def test_the_answer_is_above_the_fold_and_the_method_below_it(visit, address):
         assert not page.locator("#node details").get_attribute("open")
 
 
+@pytest.fixture(scope="module")
+def shop_page(tmp_path_factory) -> str:
+    """The example shop, a third of whose products have no department."""
+    folder = tmp_path_factory.mktemp("shop")
+    for name, table in shop_tables().items():
+        table.to_csv(folder / name, index=False)
+    tables = [folder / name for name in ("products.csv", "bought-together.csv")]
+    data = usual_split(read_graph(*tables, label="department", title="title", weight="orders", ignore=["shelf"]))
+    scored = NCGNNClassifier(hops=2, epochs=60).fit_scored(data)
+    path = folder / "page.html"
+    write_page(path, GraphExplainer(scored))
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_why_is_answered_above_the_fold(visit, shop_page, tmp_path, width):
+    """The picture in docs/ is taken anew where it looks otherwise."""
+    height = 900 if width == 1400 else 844
+    page = visit(shop_page, {"width": width, "height": height})
+    link = page.get_by_role("region", name="To be predicted").get_by_role("link").last
+    link.click()
+    page.locator("#node h1").wait_for()
+    shown = page.locator(".words").inner_text()
+    assert " because " in shown
+    for part in (".words", ".facts:visible", ".words ~ p"):
+        box = page.locator(f"#node {part}" if part != ".facts:visible" else part).first.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= height, part
+    page.locator("h1:focus").evaluate("one => one.blur()")
+    taken, kept = tmp_path / "why.png", DOCS / f"page-why-{width}.png"
+    page.screenshot(path=taken)
+    if not kept.is_file() or _difference(taken, kept) > 0.02:
+        kept.write_bytes(taken.read_bytes())
+    assert _difference(taken, kept) <= 0.02
+
+
+def _difference(taken: Path, kept: Path) -> float:
+    """The mean difference of the brightness of two pictures, at most 1."""
+    image = pytest.importorskip("PIL.Image", reason="install pillow")
+    first, second = (np.asarray(image.open(path).convert("L"), dtype=float) for path in (taken, kept))
+    return 1.0 if first.shape != second.shape else float(np.abs(first - second).mean() / 255)
+
+
 def test_ticking_a_neighbour_off_changes_bars_drawing_and_estimate(visit, address):
     page = visit(f"{address}#node=33")
     first = page.locator(".neighbours tr", has=page.locator("input")).first
@@ -323,7 +377,7 @@ def test_lines_are_as_wide_as_the_numbers_beside_them(visit, address):
     assert sorted(widths) == pytest.approx(sorted(max(0.4, 40 * share) for share in shares), abs=0.01)
 
 
-@pytest.mark.parametrize("width", [390, 768, 1180, 1400, 1920])
+@pytest.mark.parametrize("width", WIDTHS)
 def test_no_list_is_cut(visit, planted_page, address, width):
     for shown in (address, planted_page.as_uri()):
         page = visit(shown, {"width": width, "height": 900})

@@ -23,8 +23,8 @@ def test_test_nodes_are_judged_and_all_labelled_ones_where_no_split_is_known():
 
 
 def test_doubtful_are_nodes_whose_best_classes_are_near_to_each_other():
-    assert made(None).doubtful(3).tolist() == [2, 3, 1]
-    assert made(["test", "val", "train", ""]).doubtful(2).tolist() == [3, 1]
+    assert made(None).doubtful(3).tolist() == [2, 1, 0], "the last node has no label"
+    assert made(["test", "val", "train", ""]).doubtful(2).tolist() == [1, 0]
 
 
 def test_surprising_are_sure_predictions_against_the_label():

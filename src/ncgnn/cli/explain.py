@@ -23,6 +23,7 @@ from ncgnn.text import several
 
 if TYPE_CHECKING:
     from ncgnn.explain import GraphExplainer, NodeExplanation
+    from ncgnn.page import Measured
 
 TOP = 16
 """Neighbours and features that are named by default."""
@@ -109,7 +110,7 @@ def explain(
     if evaluate or page is not None:
         whole = GraphExplainer(classifier.scored(found, whole=True))
         if page is not None:
-            make_page(page, whole, node)
+            make_page(page, whole, node, model)
         else:
             run_evaluation(whole, sample or SAMPLE, out)
         return
@@ -175,11 +176,22 @@ def check_page(page: Path, others: Mapping[str, object]) -> None:
     refuse(others, "--page always explains the predicted class in a fixed layout")
 
 
-def make_page(page: Path, explainer: "GraphExplainer", nodes: list[str] | None) -> None:
+def make_page(page: Path, explainer: "GraphExplainer", nodes: list[str] | None, model: Path) -> None:
     """Write the page of a model and its graph, and say where it is."""
     from ncgnn.cli.progress import track
     from ncgnn.page import write_page
 
     with g.notices():
-        write_page(page, explainer, nodes, lambda views, total: track(views, "explaining", total))
+        write_page(page, explainer, nodes, lambda views, total: track(views, "explaining", total), _measured(model))
     print(f"{page}: {page.stat().st_size / 1e6:.1f} MB; open it in a browser")
+
+
+def _measured(model: Path) -> "Measured | None":
+    """The accuracy that the run states, if its last training was on all labels."""
+    from ncgnn.classifier.run_folder import read_description, run_of
+    from ncgnn.page import Measured
+
+    match read_description(run_of(model)):
+        case {"refit": {}, "metrics": {"test_accuracy": float(accuracy)}, "split": {"test": int(nodes)}}:
+            return Measured(accuracy, nodes)
+    return None

@@ -1,7 +1,7 @@
 """The page's first view: how good the model is as a whole, and all nodes at once."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.metrics import confusion_matrix
@@ -25,7 +25,16 @@ JUDGED = {
 }
 
 
-def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice) -> dict[str, Any]:
+class Measured(NamedTuple):
+    """The accuracy on test nodes that were used for training after it was measured."""
+
+    accuracy: float
+    nodes: int
+
+
+def overview(
+    explainer: GraphExplainer, predictions: Predictions, choice: Choice, measured: Measured | None = None
+) -> dict[str, Any]:
     """Everything but the nodes themselves, as plain values; nodes are given by number."""
     data = explainer.scored.data
     trace = explainer.trace
@@ -39,6 +48,7 @@ def overview(explainer: GraphExplainer, predictions: Predictions, choice: Choice
         },
         "classes": list(explainer.names.classes),
         "trained": None if predictions.split is None else int((predictions.split == "train").sum()),
+        "measured": None if measured is None else measured._asdict(),
         "quality": _quality(predictions, len(explainer.names.classes)),
         "groups": _groups(explainer, predictions, choice),
         "capsules": explainer.capsule_names,

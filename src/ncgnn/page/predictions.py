@@ -80,10 +80,11 @@ class Predictions:
         return order
 
     def doubtful(self, most: int) -> np.ndarray:
-        """Unseen nodes whose two best classes are nearest to each other, the nearest first."""
-        lead = self.probability[:, 0] - self.probability[:, 1]
-        order = np.argsort(lead[self.unseen], kind="stable")[:most]
-        return np.take(self.unseen, order)
+        """Unseen nodes with a label whose two best classes are nearest to each other, the nearest first; those without
+        one have a list of their own."""
+        nodes = self.unseen[self.label[self.unseen] >= 0]
+        lead = self.probability[nodes, 0] - self.probability[nodes, 1]
+        return np.take(nodes, np.argsort(lead, kind="stable")[:most])
 
     def surprising(self, most: int) -> np.ndarray:
         """Unseen nodes whose label is another than predicted, the surest prediction first."""

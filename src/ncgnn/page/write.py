@@ -7,7 +7,7 @@ from typing import Any
 from ncgnn.explain import GraphExplainer
 from ncgnn.files import atomic
 from ncgnn.page.choice import Choice, choose, ranking
-from ncgnn.page.overview import overview
+from ncgnn.page.overview import Measured, overview
 from ncgnn.page.predictions import Predictions
 from ncgnn.page.render import render
 from ncgnn.page.table import Register, node_places, node_table, shortened
@@ -21,6 +21,7 @@ def write_page(
     explainer: GraphExplainer,
     nodes: Sequence[object] | None = None,
     track: Callable[[Views, int], Views] = lambda views, total: views,
+    measured: Measured | None = None,
 ) -> None:
     """Write one HTML file that opens offline.
 
@@ -29,15 +30,17 @@ def write_page(
         explainer: the model's predictions for the graph.
         nodes: ids of the nodes to explain; by default all, of a large graph 6,000.
         track: called with the nodes' views and their number, to show how far it is.
+        measured: what is known of the model's accuracy if it was trained on all labels.
     """
     with atomic(path) as file:  # before the work, which would be lost where nothing can be written
-        file.write(page(explainer, nodes, track))
+        file.write(page(explainer, nodes, track, measured))
 
 
 def page(
     explainer: GraphExplainer,
     nodes: Sequence[object] | None = None,
     track: Callable[[Views, int], Views] = lambda views, total: views,
+    measured: Measured | None = None,
 ) -> str:
     """The text of the file."""
     wanted = None if nodes is None else explainer.names.node_numbers(nodes)
@@ -48,7 +51,7 @@ def page(
     known = Register(explainer.names.nodes[node] for node in choice.on_map)
     features = Register()
     of_nodes = {str(known.place(view["id"])): shortened(view, known, features) for view in track(views(ids), len(ids))}
-    return render(_overview(views, choice, known), {"features": features.names, "nodes": of_nodes})
+    return render(_overview(views, choice, known, measured), {"features": features.names, "nodes": of_nodes})
 
 
 def confirmed(num_nodes: int) -> int:
@@ -65,9 +68,9 @@ def served_page(explainer: GraphExplainer) -> str:
     return render(_overview(views, choice, known))
 
 
-def _overview(views: NodeViews, choice: Choice, known: Register) -> dict[str, Any]:
+def _overview(views: NodeViews, choice: Choice, known: Register, measured: Measured | None = None) -> dict[str, Any]:
     explainer, predictions = views.explainer, views.predictions
-    content = overview(explainer, predictions, choice)
+    content = overview(explainer, predictions, choice, measured)
     for listed in ("asked", "unlabelled", "doubtful", "surprising"):
         content[listed] = [known.place(explainer.names.nodes[node]) for node in content[listed]]
     for group in content["groups"] or ():

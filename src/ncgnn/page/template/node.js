@@ -25,7 +25,7 @@ function nodeView(node) {
     element("h1", { tabindex: "-1" }, `Node ${fullName(node)}`),
     element("p", { class: "words" }, node.sentence),
     verdict(node),
-    element("p", {}, node.rather),
+    element("p", {}, node.rather.replaceAll(" %", "\u00a0%")),
     whatIf(node, changed),
     neighbourhood(node, gone, update, redraw),
     ownFeatures(node, gone, update, redraw),

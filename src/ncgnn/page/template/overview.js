@@ -20,11 +20,9 @@ const hint = (text) => element("p", { class: "note" }, text);
 
 /** The numbers at the top. */
 function figures() {
-  const { quality, size, trained } = report;
+  const { size, trained } = report;
   const shown = [
-    quality
-      ? [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${quality.nodes}`]
-      : ["unknown", "accuracy: no labels to compare with"],
+    accuracy(),
     [grouped(size.nodes), "nodes"],
     [grouped(size.edges), "edges"],
     [grouped(size.features), "features"],
@@ -35,14 +33,23 @@ function figures() {
   return element("dl", { class: "facts" }, ...tiles);
 }
 
+function accuracy() {
+  const { quality, measured } = report;
+  if (quality) return [percent(quality.accuracy, 1), `accuracy on ${grouped(quality.judged)} ${quality.nodes}`];
+  if (!measured) return ["unknown", "accuracy: no labels to compare with"];
+  return [percent(measured.accuracy, 1), `accuracy on ${grouped(measured.nodes)} test nodes, before training on all labels`];
+}
+
 function lists() {
   const nearest = hint("Smallest margin between the two most likely classes.");
-  const doubtful = section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful));
+  const doubtful = report.doubtful.length
+    ? [section("Most doubtful", nearest, nodeTable("Most doubtful", report.doubtful))]
+    : [];
   const first = hint(`${grouped(report.left)} without a label, the least sure first. Find any of them by its id.`);
   const asked = report.left ? [section("To be predicted", first, nodeTable("To be predicted", report.unlabelled))] : [];
-  if (!report.surprising.length) return [...asked, doubtful];
+  if (!report.surprising.length) return [...asked, ...doubtful];
   const sure = hint("Most confident predictions that differ from the label.");
-  return [...asked, doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
+  return [...asked, ...doubtful, section("Most surprising", sure, nodeTable("Most surprising", report.surprising))];
 }
 
 /** For each group of capsules, the nodes that are recognised by it most. */
