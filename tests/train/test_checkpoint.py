@@ -96,15 +96,42 @@ def test_other_models_continue_too(graph, tmp_path):
     assert torch.equal(weights(found), weights(expected))
 
 
-def test_checkpoints_of_another_run_and_damaged_ones_are_not_used(graph, tmp_path):
+def test_a_checkpoint_of_another_run_is_not_used(graph, tmp_path):
     settings = Config.make(SMALL)
-    for spoil in (lambda path: None, lambda path: path.write_bytes(path.read_bytes()[:-200])):
-        with pytest.raises(Killed):
-            fit(graph, tmp_path, settings, about="that", killed_at=4)
-        spoil(tmp_path / "training-1.pt")
-        seen: list[object] = []
-        fit(graph, tmp_path, settings, about="this", seen=seen)
-        assert len(seen) == 6
+    with pytest.raises(Killed):
+        fit(graph, tmp_path, settings, about="that", killed_at=4)
+    seen: list[object] = []
+    fit(graph, tmp_path, settings, about="this", seen=seen)
+    assert len(seen) == 6
+
+
+def cut(path):
+    path.write_bytes(path.read_bytes()[:-200])
+
+
+def altered(path):
+    """As only the checksum can tell."""
+    content = torch.load(path, weights_only=True)
+    next(iter(content["state"]["best_state"].values())).add_(1e-6)
+    torch.save(content, path)
+
+
+def without_history(path):
+    content = torch.load(path, weights_only=True)
+    content["state"]["history"] = []
+    torch.save(content, path)
+
+
+@pytest.mark.parametrize("spoil", [cut, altered, without_history])
+def test_a_damaged_checkpoint_is_a_note_and_training_begins_anew(graph, tmp_path, spoil):
+    settings = Config.make(SMALL)
+    with pytest.raises(Killed):
+        fit(graph, tmp_path, settings, killed_at=4)
+    spoil(tmp_path / "training-1.pt")
+    continued: list[int] = []
+    with pytest.warns(UserWarning, match=r"training-1\.pt: damaged checkpoint; training begins anew"):
+        fit(graph, tmp_path, settings, continued=continued)
+    assert not continued
 
 
 def test_a_disk_that_is_full_is_one_line_and_keeps_the_last_checkpoint(graph, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """Graphs in memory-mapped files: reading one takes no memory that grows with its nodes."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from os.path import isdir
 from pathlib import Path
@@ -10,7 +11,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.batches.shards import Shards, write_shards
+from ncgnn.batches.graph_files import check_graph
+from ncgnn.batches.shards import Damaged, Shards, write_shards
 from ncgnn.data import complete
 from ncgnn.data.completion import checked
 from ncgnn.data.graph import SPLITS
@@ -48,16 +50,35 @@ def is_mapped_graph(path: Any) -> bool:
 
 def mapped_graph(folder: str | Path) -> Data:
     """A graph whose pages are read from its files when they are used."""
-    shards = Shards(Path(folder))
+    folder = Path(folder)
+    shards = _opened(folder)
+    features, name = _described(folder, shards)
     arrays = shards.arrays(0)
-    _, features, _, name = shards.manifest.key.split(" ", 3)
+    check_graph(folder, arrays, shards.rows, features)
     tensors = {key: torch.from_numpy(arrays[key]) for key in _PARTS if key in arrays}
-    x = _features(arrays, int(features))
+    x = _features(arrays, features)
     names = {key: MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"]) for key in ("node_ids",)}
     lists = {
         key: list(MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"])) for key in ("class_names", "feature_names")
     }
+    if len(set(lists["class_names"])) < len(lists["class_names"]):
+        raise InputError(f"{folder}: not a graph: two classes have one name")
     return checked(Data(x=x, num_nodes=shards.rows, name=name, **tensors, **names, **lists))
+
+
+def _opened(folder: Path) -> Shards:
+    try:
+        return Shards(folder)
+    except Damaged as error:  # which says to delete the folder, as of one in a cache
+        raise InputError(f"{error.path}: {error.reason}: store the graph again") from None
+
+
+def _described(folder: Path, shards: Shards) -> tuple[int, str]:
+    """The number of features, and the name of the graph."""
+    found = re.fullmatch(r"graph (\d{1,18}) [0-9a-f]{64} (.*)", shards.manifest.key, re.DOTALL)
+    if found is None or len(shards.firsts) != 1:
+        raise InputError(f"{folder}: not a graph: its manifest describes something else")
+    return int(found[1]), found[2]
 
 
 class MappedNames(Sequence[str]):

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
@@ -11,11 +12,12 @@ from time import perf_counter
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from ncgnn.files import atomic
 from ncgnn.train.processes import is_first_here, newest
 
-_FORMAT = "ncgnn-checkpoint-1"
+_FORMAT = "ncgnn-checkpoint-2"
 
 PAUSE = 5.0
 """Least number of seconds between two checkpoints."""
@@ -67,10 +69,19 @@ class Checkpoint:
         if not self.path.is_file():
             return None
         try:
-            found: dict[str, Any] = torch.load(self.path, "cpu", weights_only=True, mmap=True)
-            return found["state"] if found["key"] == self.run.key else None
+            return self._state(torch.load(self.path, "cpu", weights_only=True, mmap=True))
         except Exception:  # whatever is wrong with the file, training can begin anew
+            warnings.warn(f"{self.path}: damaged checkpoint; training begins anew", UserWarning, stacklevel=2)
             return None
+
+    def _state(self, found: dict[str, Any]) -> dict[str, Any] | None:
+        """What a file holds; None if it is of another run."""
+        if found["key"] != self.run.key:
+            return None
+        state: dict[str, Any] = found["state"]
+        if found["checksum"] != _checksum(state):
+            raise ValueError("it is not as it was written")
+        return state
 
     def is_due(self) -> bool:
         """Whether it is time to write."""
@@ -82,7 +93,8 @@ class Checkpoint:
 
     def write(self, state: dict[str, Any]) -> None:
         """Replace what was written before; a kill leaves the one or the other."""
-        start, content = perf_counter(), {"key": self.run.key, "state": state}
+        start = perf_counter()
+        content = {"key": self.run.key, "checksum": _checksum(state), "state": state}
         self.run.folder.mkdir(parents=True, exist_ok=True)
         with atomic(self.path, "wb") as file:
             try:
@@ -91,6 +103,27 @@ class Checkpoint:
                 raise (error.__context__ if isinstance(error.__context__, OSError) else error) from None
         self._last = perf_counter()
         self._cost = self._last - start
+
+
+def _checksum(value: object) -> str:
+    digest = hashlib.sha256()
+    _add(digest, value)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, value: object) -> None:
+    """Add tensors, numbers and text in nested containers."""
+    if isinstance(value, Tensor):
+        digest.update(f"{value.dtype} {tuple(value.shape)} ".encode())
+        digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        return
+    parts = [*value, *value.values()] if isinstance(value, Mapping) else value
+    if isinstance(parts, list | tuple):
+        digest.update(f"{len(parts)} parts ".encode())
+        for part in parts:
+            _add(digest, part)
+    else:
+        digest.update(f"{value!r} ".encode())
 
 
 _current: ContextVar[Checkpoints | None] = ContextVar("checkpoints", default=None)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from helpers.hostile import archives, folders, headers, runs, settings, stored, tabular, vectors, xml
+from helpers.hostile import archives, folders, headers, mapped, runs, settings, stored, tabular, vectors, xml
 
 Make = Callable[[Random, Path, Path], list[str]]
 
@@ -19,6 +19,7 @@ KINDS: dict[str, Make] = {
     "ogb": folders.make,
     "run": runs.make,
     "stored": stored.make,
+    "mapped": mapped.make,
 }
 """How to write the files of a case into a folder, given one with sound files, and the command that meets them."""
 

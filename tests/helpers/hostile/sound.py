@@ -1,7 +1,12 @@
 """A tiny graph and models of it, in files that hostile ones are made from."""
 
 import os
+import sys
+from contextlib import suppress
+from math import inf
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -11,8 +16,10 @@ from helpers.ogb_folders import write_arrays as write_ogb_arrays
 from helpers.ogb_folders import write_tables as write_ogb_tables
 from helpers.papers import write_csv
 from helpers.small_models import SMALL
+from ncgnn.batches import map_graph
 from ncgnn.classifier import NCGNNClassifier, NodeClassifier
 from ncgnn.classifier.run_folder import write_description, write_run
+from ncgnn.cli.app import main
 from ncgnn.cli.graph import GraphOptions
 from ncgnn.cli.remembered import KEY, source
 from ncgnn.compare import rivals
@@ -21,11 +28,16 @@ from ncgnn.data.graph import make_graph
 from ncgnn.data.npz import read_npz
 from ncgnn.models import PreparedGraph, find_model
 from ncgnn.search import search
+from ncgnn.train import checkpoint
+from ncgnn.train.checkpoint import Checkpoint
 
 NODES = 24
 SEARCHED = "sgc"
 """The model of the search: a quick one."""
-CHEAP = ["--epochs", "1", "--search", "none", "--no-refit", "--set", "num_capsules=2", "--set", "primary_channels=4"]
+_SMALL = ["--search", "none", "--no-refit", "--set", "num_capsules=2", "--set", "primary_channels=4"]
+CHEAP = ["--epochs", "1", *_SMALL]
+CONTINUED = ["train", "graph.npz", "--epochs", "4", *_SMALL, "--out", "made"]
+"""The command of which ``stopped`` is what was made when it was stopped."""
 
 
 def write_sound(folder: Path) -> None:
@@ -49,8 +61,10 @@ def write_sound(folder: Path) -> None:
     data = read_npz(folder / "graph.npz")
     write_ogb_tables(folder / "ogb-tables", data)
     write_ogb_arrays(folder / "ogb-arrays", data)
+    map_graph(folder / "mapped", data)
     _write_own(folder / "own")
     _write_stored(folder, data)
+    _write_stopped(folder)
     NCGNNClassifier(**SMALL, hops=2, epochs=2).fit(data).save(folder / "ncgnn.safetensors")
     NodeClassifier("gcn", {"epochs": 2, "width": 4}).fit(data).save(folder / "gcn.safetensors")
     NodeClassifier("boosting", {}).fit(data).save(folder / "boosting.safetensors")
@@ -84,3 +98,23 @@ def _write_stored(folder: Path, data: Data) -> None:
         os.environ.update({} if before is None else {"NCGNN_CACHE": before})
     graph = PreparedGraph.of_complete(usual_split(complete(data)))
     search(graph, find_model(SEARCHED), "quick", 0, rivals(SEARCHED, of_search=True), folder / "search")
+
+
+def _write_stopped(folder: Path) -> None:
+    """``stopped``: a run that was stopped after its second epoch."""
+    write, given = Checkpoint.write, [*CONTINUED[2:-1], str(folder / "stopped")]
+
+    def stop(self: Checkpoint, state: dict[str, Any]) -> None:
+        write(self, state)
+        if len(state["history"]) == 2:
+            raise KeyboardInterrupt
+
+    with (
+        patch.object(checkpoint, "PAUSE", 0.0),
+        patch.object(checkpoint, "SHARE", inf),
+        patch.object(Checkpoint, "write", stop),
+        patch.object(sys, "argv", ["ncgnn", "train", str(folder / "graph.npz"), *given]),
+        suppress(SystemExit),
+    ):
+        main()
+    assert (folder / "stopped/checkpoint/training-1.pt").is_file()

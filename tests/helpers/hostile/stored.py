@@ -1,4 +1,5 @@
-"""Files that the program keeps for itself, altered: cached filters, filter rows on disk, the trainings of a search."""
+"""Files that the program keeps for itself, altered: cached filters, filter rows on disk, the trainings of a search,
+checkpoints."""
 
 import io
 import json
@@ -8,12 +9,13 @@ from random import Random
 from typing import Any
 
 import numpy as np
+import torch
 from safetensors.torch import load, save
 
 from helpers.hostile.archives import altered
 from helpers.hostile.headers import changed, metadata
 from helpers.hostile.odd import ODD_NAMES, ODD_NUMBERS, damaged
-from helpers.hostile.sound import SEARCHED
+from helpers.hostile.sound import CONTINUED, SEARCHED
 
 _SEARCH = ["train", "graph.npz", "--model", SEARCHED, "--search", "quick", "--no-refit", "--out", "made"]
 _VALUES: tuple[Any, ...] = (None, True, "", "x", "../../x", [], [[]], [1, 2], {}, *ODD_NAMES, *ODD_NUMBERS)
@@ -25,6 +27,10 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
         shutil.copytree(sound / "search", folder / "made" / "search")
         _alter(drawn, folder / "made")
         return _SEARCH
+    if drawn.random() < 0.3:
+        shutil.copytree(sound / "stopped", folder / "made")
+        _alter(drawn, folder / "made")
+        return CONTINUED
     shutil.copytree(sound / "cache", folder / "cache")
     _alter(drawn, folder / "cache")
     return ["predict", str(sound / f"{drawn.choice(('whole', 'batched'))}.safetensors"), "graph.npz"]
@@ -73,4 +79,16 @@ def _training(drawn: Random, content: bytes) -> bytes:
     return save(state, {"attempt": json.dumps(about)})
 
 
-_ALTER = {".npy": _array, ".npz": _archive, ".json": _manifest, ".safetensors": _training}
+def _checkpoint(drawn: Random, content: bytes) -> bytes:
+    found = torch.load(io.BytesIO(content), weights_only=True)
+    state = found["state"]
+    place = drawn.choice((found, state, state["module"], state["best_state"], state["optimizer"]))
+    key = drawn.choice(sorted(place))
+    value = place[key]
+    place[key] = changed(drawn, value) if isinstance(value, torch.Tensor) else drawn.choice(_VALUES)
+    out = io.BytesIO()
+    torch.save(found, out)
+    return out.getvalue()
+
+
+_ALTER = {".npy": _array, ".npz": _archive, ".json": _manifest, ".safetensors": _training, ".pt": _checkpoint}
