@@ -74,3 +74,8 @@ def test_a_small_file_that_describes_links_to_many_nodes(refuses, altered, sound
 def test_two_classes_of_one_name(refuses, altered, sound):
     model = altered(class_names=["a", "a"])
     refuses("predict", model, sound / "graph.npz", message="class_names: .*two classes are called 'a'")
+
+
+def test_two_of_very_many_classes_of_one_name(refuses, altered, sound):
+    model = altered(class_names=[*map(str, range(300_000)), "299999"])
+    refuses("predict", model, sound / "graph.npz", message="class_names: .*two classes are called '299999'")

@@ -1,6 +1,7 @@
 """Model files: safetensors, so loading runs no code."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -33,7 +34,7 @@ class Header(BaseModel):
     @field_validator("class_names")
     @classmethod
     def _check_classes(cls, names: list[str]) -> list[str]:
-        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise ValueError(f"two classes are called {twice!r}")
         return names
