@@ -8,6 +8,9 @@ from math import inf, isfinite, nan
 from pathlib import Path
 
 from ncgnn.errors import InputError
+from ncgnn.text import several
+
+_PROCESS = 200 << 20  # bytes of one that has imported torch
 
 _CGROUPS = (  # limit and use, of version 2 and 1
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
@@ -26,6 +29,11 @@ def check_memory(needed: float, what: str, advice: str, *options: str) -> None:
     free = available_bytes()
     if needed > free:
         raise InputError(f"{what} would take {_size(needed)} of memory, and {_size(free)} are free: {advice}", *options)
+
+
+def check_processes(count: int) -> None:
+    """:class:`InputError` if there is less memory than this many more processes take before they do anything."""
+    check_memory(count * _PROCESS, several(count, "process"), "start fewer", "jobs")
 
 
 def _limits() -> Iterator[float]:

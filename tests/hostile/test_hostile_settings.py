@@ -47,6 +47,30 @@ def test_an_option_out_of_its_range(refuses, sound, value):
 
 @pytest.mark.parametrize(
     "given",
+    [
+        ["train", "karate", "--splits", "99999999999"],
+        ["tune", "karate", "--splits", "99999999999"],
+        ["bench", "karate", "--threads", "99999999999999999999"],
+    ],
+    ids=lambda given: f"{given[0]} {given[2]}",
+)
+def test_a_number_that_no_one_means(refuses, given):
+    refuses(*given, message=f"^ncgnn: Invalid value for '{given[2]}': Input should be less than or equal to")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [["tune", "karate"], ["reproduce", "table6", "--models", "MLP", "--datasets", "syn-cora:0.5"]],
+    ids=lambda given: given[0],
+)
+def test_more_processes_than_fit_into_memory(refuses, given):
+    pytest.importorskip("optuna")
+    message = r"^ncgnn: 999999 processes would take [\d.]+ GB of memory, and [\d.]+ (GB|MB) are free: .*--jobs"
+    refuses(*given, "--jobs", "1000000", message=message)
+
+
+@pytest.mark.parametrize(
+    "given",
     [["train", "a\udcff.npz"], ["train", "karate", "--out", "a\udcff"], ["explain", "m", "--page", "a\udcff.html"]],
     ids=["graph", "out", "page"],
 )

@@ -20,7 +20,7 @@ Hops = Annotated[
         help="Largest hop in NCGNN (uses all hops from 1 up to this); default: 5 (2 or 3 on some graphs).",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; default: chosen by torch.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=1024, help="Number of threads; default: chosen by torch.")]
 Repeats = Annotated[int, typer.Option(min=1, help="Measurements per model.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 

@@ -29,7 +29,7 @@ Seed = Annotated[int | None, typer.Option(help="Random seed for weights and drop
 SplitSeed = Annotated[
     int, typer.Option(min=0, help="Seed for the random split, or index of a published split.", rich_help_panel=p.PANEL)
 ]
-Splits = Annotated[int, typer.Option(min=1, help="Number of splits to train on.", rich_help_panel=p.PANEL)]
+Splits = Annotated[int, typer.Option(min=1, max=1000, help="Number of splits to train on.", rich_help_panel=p.PANEL)]
 Calibrate = Annotated[
     float | None,
     typer.Option(

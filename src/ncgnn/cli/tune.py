@@ -34,7 +34,9 @@ Trials = Annotated[
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no new trial after this many minutes.")]
 Splits = Annotated[
     int | None,
-    typer.Option(min=1, help="Number of splits to validate on; default: 2 if available (1 per graph for a group)."),
+    typer.Option(
+        min=1, max=1000, help="Number of splits to validate on; default: 2 if available (1 per graph for a group)."
+    ),
 ]
 Confirm = Annotated[int, typer.Option(min=1, help="Rerun the best N trials with a second seed, then pick the winner.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of parallel worker processes (one thread each).")]
@@ -80,12 +82,14 @@ def tune(
     Example: `ncgnn tune karate --trials 3 --confirm 1`
     """
     from ncgnn.data.named.registry import GROUPS
+    from ncgnn.memory import check_processes
 
     definition = c.choose_model(model)
     variant = _variant(definition, filter)
     from ncgnn.tune.tunable import Tunable  # after the check that its package is installed
 
     graph.check_label()
+    check_processes(jobs - 1)
     graphs = _graphs(graph)
     name = graph.name if graph.name in GROUPS else graphs[0].name
     tunable = Tunable(definition, "" if graph.is_own else name, variant)  # a file may be called like a built-in dataset

@@ -16,6 +16,7 @@ from ncgnn.experiments.protocol import Protocol, plan, version_at_hand
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunRow, RunStore
 from ncgnn.extras import install
+from ncgnn.memory import check_processes
 
 Backend = Literal["loky", "dask"]
 
@@ -69,6 +70,8 @@ def _cost(cell: Cell) -> tuple[int, str]:
 
 @contextmanager
 def _workers(jobs: int, backend: Backend, scheduler: str | None) -> Iterator[None]:
+    if scheduler is None:
+        check_processes(jobs - 1)
     if backend == "loky":
         with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
             yield

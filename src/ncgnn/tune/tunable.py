@@ -56,7 +56,7 @@ def next_trial(model: Tunable, study: optuna.Study, seed: int) -> FrozenTrial:
     """
     earlier = begun(study)
     known = (point for point in model.points() if not any(_is_like(trial.params, point) for trial in earlier))
-    sampler = optuna.samplers.TPESampler(n_startup_trials=_BLIND, seed=seed * 100_003 + len(earlier))
+    sampler = optuna.samplers.TPESampler(n_startup_trials=_BLIND, seed=(seed * 100_003 + len(earlier)) % 2**32)
     rehearsal = optuna.create_study(direction="maximize", sampler=sampler)
     rehearsal.add_trials(trial for trial in earlier if trial.state != TrialState.WAITING)
     rehearsal.enqueue_trial(next(known, {}))
