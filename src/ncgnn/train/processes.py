@@ -20,6 +20,7 @@ from torch.distributed.rendezvous import rendezvous
 from torch.nn.parallel import DistributedDataParallel
 
 from ncgnn.errors import InputError
+from ncgnn.train.meeting import fresh
 
 T = TypeVar("T")
 
@@ -36,7 +37,8 @@ _joined: ContextVar[bool] = ContextVar("joined", default=False)
 def joined() -> Iterator[None]:
     """Connected with the other processes of torchrun. Only the first one prints, and what is wrong is said once."""
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    store, number, count = next(rendezvous("env://"))
+    found, number, count = next(rendezvous("env://"))
+    store = fresh(found, number, count)
     dist.init_process_group(backend, store=store, rank=number, world_size=count, timeout=PATIENCE)
     token = _joined.set(True)
     try:
