@@ -97,7 +97,7 @@ def measured(command: list[str], log: Path) -> Row:
         watch = _Memory(process.pid)
         code = process.wait()
     after = getrusage(RUSAGE_CHILDREN)
-    if code:
+    if code and "check" not in command:  # which tells by its code that a problem is serious
         raise SystemExit(f"{' '.join(command)[:200]}: exit code {code}\n{log.read_text()[-2000:]}")
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {"wall_s": round(perf_counter() - start, 1), "cpu_s": round(cpu, 1), **watch.peaks}

@@ -1,7 +1,7 @@
 import pytest
 
 from ncgnn import InputError
-from ncgnn.check import batch
+from ncgnn.check import batch, hops
 from ncgnn.check.batch import TOP_K, with_batch
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.models import find_model
@@ -57,3 +57,19 @@ def test_other_models_have_no_batches(graph):
     assert with_batch(settings, graph, "auto") == (settings, "")
     with pytest.raises(InputError, match="only NCGNN is trained in batches"):
         with_batch(settings, graph, "8")
+
+
+def hops_of(settings: Config, graph) -> object:
+    return with_batch(settings, graph, "8")[0].model_dump()["hops"]
+
+
+def test_hops_are_as_many_as_can_be_computed(graph, monkeypatch):
+    assert hops_of(DEFAULT, graph) == [0, 1, 2, 3]
+    source, _ = graph.edge_index
+    degree = len(source) / graph.num_nodes
+    monkeypatch.setattr(hops, "MOST_WORK", 2 * degree * (1 + degree))
+    assert hops_of(DEFAULT, graph) == [0, 1, 2]
+    assert "up to 2 hops" in with_batch(DEFAULT, graph, "8")[1]
+    monkeypatch.setattr(hops, "MOST_WORK", 1)
+    assert hops_of(DEFAULT, graph) == [0, 1]
+    assert hops_of(Config.make({"top_k": 4}), graph) == [0, 1, 2, 3]  # as the settings say

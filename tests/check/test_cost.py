@@ -9,7 +9,8 @@ from ncgnn.bench import hops_of, measured, random_graph
 from ncgnn.check import cost as module
 from ncgnn.check.cost import cost_findings, expected_cost, expected_megabytes
 from ncgnn.check.view import View
-from ncgnn.data import load_dataset
+from ncgnn.data import load_dataset, split_stratified
+from ncgnn.data.generated.large import large_graph
 from ncgnn.models.ncgnn import memory
 from ncgnn.models.ncgnn.config import Config
 
@@ -38,8 +39,30 @@ def test_a_large_graph_is_measured_by_a_small_one(clean, small, monkeypatch):
 def test_too_little_memory_is_serious(clean, small):
     found = expected_cost(View.of(clean), small)
     assert cost_findings(found) == []
-    (finding,) = cost_findings(replace(found, megabytes=2e9))
-    assert finding.level == "serious"
+    assert found.batches is not None
+    assert cost_findings(replace(found, megabytes=2e9)) == []  # then it is trained in batches
+    for batches in (None, replace(found.batches, megabytes=1e9)):
+        (finding,) = cost_findings(replace(found, megabytes=2e9, batches=batches))
+        assert finding.level == "serious"
+
+
+def test_batches_are_expected_beside_the_full_batch():
+    data = split_stratified(large_graph(3000, num_features=8), 0.1, 0.1)
+    whole = expected_cost(View.of(data), Config.make(SMALL))
+    batches = whole.batches
+    assert batches is not None
+    assert batches.targets == 300
+    assert batches.targets < batches.nodes < 3000
+    assert 0 < batches.filter_seconds < 60
+    assert 0 < batches.epoch_seconds < 60
+    assert not whole.is_in_batches
+    assert replace(whole, megabytes=2e9).is_in_batches
+    assert expected_cost(View.of(data), Config.make(SMALL | {"batch": 10, "top_k": 4})).batches.targets == 10
+
+
+def test_beliefs_have_no_batches(clean):
+    config = Config.make(SMALL | {"groups": [{"reads": "beliefs", "hops": [1]}]})
+    assert expected_cost(View.of(clean), config).batches is None
 
 
 def test_memory_grows_with_nodes_and_capsules(small):

@@ -1,9 +1,11 @@
 """Whether a graph is trained on the full batch or in batches."""
 
 from math import isnan
+from typing import Any
 
 from torch_geometric.data import Data
 
+from ncgnn.check.hops import affordable_hops
 from ncgnn.errors import InputError
 from ncgnn.memory import available_bytes
 from ncgnn.models import RunSettings
@@ -41,11 +43,11 @@ def with_batch(settings: RunSettings, data: Data, asked: str) -> tuple[RunSettin
     if asked == "full":
         return Config.make(settings.model_dump() | {"batch": None}), "full batch, as asked"
     if asked != "auto":
-        return _in_batches(settings, int(asked), "as asked")
+        return in_batches(settings, data, int(asked), "as asked")
     if settings.batch is not None:
         return settings, f"batches of {settings.batch} target nodes, as the settings say"
     if is_shared():
-        return _in_batches(settings, TARGETS, "which several processes share")
+        return in_batches(settings, data, TARGETS, "which several processes share")
     return _chosen(settings, data)
 
 
@@ -55,13 +57,19 @@ def _chosen(settings: Config, data: Data) -> tuple[Config, str]:
     if isnan(free) or needed <= SHARE * free:
         return settings, f"full batch, {memory}"
     why = f"since the full batch, {memory}, does not fit into half of the {round(free)} MB that are free"
-    return _in_batches(settings, TARGETS, why)
+    return in_batches(settings, data, TARGETS, why)
 
 
-def _in_batches(settings: Config, size: int, why: str) -> tuple[Config, str]:
-    changes: dict[str, int] = {"batch": size}
+def in_batches(settings: Config, data: Data, size: int, why: str) -> tuple[Config, str]:
+    """The settings for batches, and why. Where they say nothing of it, rows of the filter are cut so that all of them
+    can be computed and stored."""
+    changes: dict[str, Any] = {"batch": size}
     told = ""
     if settings.sparsify() is None:
         changes["top_k"] = TOP_K
         told = f"; the filter keeps the {TOP_K} largest entries of each row (top_k)"
+        hops = affordable_hops(data, settings.hop_set) if settings.filter == "attention" else settings.hop_set
+        if hops and hops != settings.hop_set:
+            changes |= {"hops": hops, "zeta_prior": None}
+            told += f", up to {max(hops)} hops, as rows of more would take too long (hops)"
     return Config.make(settings.model_dump() | changes), f"batches of {size} target nodes, {why}{told}"

@@ -1,22 +1,31 @@
 """Cost of training on this machine: time from a measured step, memory from the sizes of capsules and votes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
+import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.batches.shards import SHARD_ROWS
+from ncgnn.check.batch import SHARE, TARGETS, TOP_K, in_batches
 from ncgnn.check.view import Finding, View
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.data.graph import feature_tensor
+from ncgnn.errors import InputError
 from ncgnn.memory import available_bytes
 from ncgnn.models.base.contestant import Contestant, enter
+from ncgnn.models.base.memory import COPIES, VALUE
 from ncgnn.models.base.model import Sizes
 from ncgnn.models.ncgnn import MODEL as NCGNN
 from ncgnn.models.ncgnn.config import Config
-from ncgnn.models.ncgnn.memory import Numbers
+from ncgnn.models.ncgnn.memory import Numbers, capsule_bytes
+from ncgnn.sparse import normalized_adjacency
 
 MOST_NODES = 10_000
+_PLACES = 8  # in the graph where rows of the filter are measured
+_EDGE, _NODE, _ENTRY = 40, 100, 60  # bytes to prepare the filter: for edges, nodes and entries of a shard
 _BLOCKS_TAKE = 1.35  # times as long, as votes in blocks are computed again in every pass (measured)
 
 
@@ -31,6 +40,7 @@ class Cost:
         free_megabytes: available memory, nan if unknown.
         measured_nodes: size of the measured graph. For a large graph, or one without a split, a smaller random graph
             with the same mean degree and feature rows is measured instead, and its time is scaled up.
+        batches: the same for training in batches; None where that is not possible.
     """
 
     epoch_seconds: float
@@ -38,9 +48,35 @@ class Cost:
     megabytes: float
     free_megabytes: float
     measured_nodes: int
+    batches: "BatchCost | None" = None
+
+    @property
+    def is_in_batches(self) -> bool:
+        """Whether ``ncgnn train`` would train in batches."""
+        return self.batches is not None and self.megabytes > SHARE * self.free_megabytes
+
+
+@dataclass(frozen=True)
+class BatchCost:
+    """Expected time and memory of training in batches.
+
+    Attributes:
+        targets: target nodes per batch.
+        nodes: nodes whose votes a batch computes.
+        filter_seconds: time to compute the rows of the filter.
+        epoch_seconds: time of the steps and the validation.
+        megabytes: peak memory beyond libraries and data, with the preparation of the filter.
+    """
+
+    targets: int
+    nodes: int
+    filter_seconds: float
+    epoch_seconds: float
+    megabytes: float
 
 
 def expected_cost(view: View, config: Config) -> Cost:
+    in_batches, config = _batches_of(view, config), Config.make(config.model_dump() | {"batch": None})
     sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
     _run(enter(NCGNN.name, _sample(view, 100), config))  # compiles and loads kernels
     contestant = enter(NCGNN.name, sample, config)
@@ -48,7 +84,57 @@ def expected_cost(view: View, config: Config) -> Cost:
     seconds = min(_run(contestant), _run(contestant)) * view.num_nodes / sample.num_nodes
     seconds *= _BLOCKS_TAKE if Numbers.of(Sizes.of(view.data), config).is_in_blocks(view.num_nodes) else 1
     epochs = (min(config.patience + 1, config.epochs), config.epochs)
-    return Cost(seconds, epochs, expected_megabytes(view, config), available_bytes() / 2**20, int(sample.num_nodes))
+    memory = expected_megabytes(view, config), available_bytes() / 2**20
+    batches = None if in_batches is None else _batch_cost(view, in_batches, sample)
+    return Cost(seconds, epochs, *memory, int(sample.num_nodes), batches)
+
+
+def _batches_of(view: View, config: Config) -> Config | None:
+    """The settings of training in batches, if it is possible."""
+    try:
+        return in_batches(config, view.data, config.batch or TARGETS, "")[0]
+    except InputError:
+        return None
+
+
+def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
+    """From some rows of the filter, and from steps and predictions on a graph that is as large as a batch at most."""
+    assert config.batch is not None
+    train, val = (int(view.data[key].sum()) if view.is_split else 0 for key in ("train_mask", "val_mask"))
+    targets = min(config.batch, train or view.num_nodes)
+    seconds, nodes = _rows_of_a_batch(view, config, targets)
+    contestant = enter(NCGNN.name, sample, Config.make(config.model_dump() | {"batch": None}))
+    _run(contestant)
+    step, predict = (min(_seconds(part), _seconds(part)) for part in (contestant.step, contestant.predict))
+    share = nodes / targets / int(sample.num_nodes)  # of the measured graph that a target takes
+    epoch = share * ((train or view.num_nodes) * step + val * predict)
+    return BatchCost(targets, nodes, seconds, epoch, _batch_megabytes(view, config, nodes))
+
+
+def _rows_of_a_batch(view: View, config: Config, targets: int) -> tuple[float, int]:
+    """Time to compute the rows of all nodes, and the number of nodes in a batch."""
+    data = view.data
+    start = perf_counter()
+    a = normalized_adjacency(data.edge_index, view.num_nodes, data.get("edge_weight"))
+    rows, once = config.make_filter().rows(a), perf_counter() - start
+    rows(range(1))  # compiles
+    reached, taken = [], 0.0
+    firsts = np.linspace(0, view.num_nodes, min(_PLACES, targets), endpoint=False).astype(int)
+    for first in firsts:  # nodes that are listed together may be near each other
+        part = range(first, min(first + -(-targets // len(firsts)), view.num_nodes))
+        start = perf_counter()
+        reached += [matrix.indices for matrix in rows(part)]
+        taken, reached = taken + perf_counter() - start, [np.unique(np.concatenate([*reached, np.array(part)]))]
+    return once + taken / targets * view.num_nodes, len(reached[0])
+
+
+def _batch_megabytes(view: View, config: Config, nodes: int) -> float:
+    """Of a batch, and before it of the preparation of the filter."""
+    edges, entries = view.adjacency.nnz, min(SHARD_ROWS, view.num_nodes) * (config.top_k or TOP_K)
+    preparation = _EDGE * edges + _NODE * view.num_nodes + _ENTRY * entries * len(config.hop_set)
+    sizes = Sizes.of(view.data)._replace(nodes=nodes)
+    batch = capsule_bytes(sizes, nodes * (config.top_k or TOP_K), config, COPIES)
+    return float(max(preparation, batch + VALUE * nodes * sizes.features)) / 2**20
 
 
 def expected_megabytes(view: View, config: Config) -> float:
@@ -57,9 +143,12 @@ def expected_megabytes(view: View, config: Config) -> float:
 
 
 def _run(contestant: Contestant) -> float:
+    return _seconds(contestant.step) + _seconds(contestant.predict)
+
+
+def _seconds(part: Callable[[], object]) -> float:
     start = perf_counter()
-    contestant.step()
-    contestant.predict()
+    part()
     return perf_counter() - start
 
 
@@ -74,13 +163,14 @@ def _sample(view: View, most: int) -> Data:
 
 
 def cost_findings(cost: Cost) -> list[Finding]:
-    if not cost.megabytes > cost.free_megabytes:
+    least = cost.megabytes if cost.batches is None else min(cost.megabytes, cost.batches.megabytes)
+    if not least > cost.free_megabytes:
         return []
     return [
         Finding(
             name="memory",
             level="serious",
-            what=f"training needs about {cost.megabytes:.0f} MB, but only {cost.free_megabytes:.0f} MB are free",
+            what=f"training needs about {least:.0f} MB, but only {cost.free_megabytes:.0f} MB are free",
             count=0,
             first=[],
             why="the system would swap or kill the process",

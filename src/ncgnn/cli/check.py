@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from ncgnn.check import Finding, Report
+    from ncgnn.check.cost import Cost
 
 SplitSeed = Annotated[
     int, typer.Option(min=0, help="Seed for the random split, or index of a published split.", rich_help_panel=p.PANEL)
@@ -103,7 +104,20 @@ def _cost(report: "Report") -> str:
     free = "" if isnan(cost.free_megabytes) else f", {round(cost.free_megabytes)} MB are free"
     memory = f"{max(1, round(cost.megabytes))} MB of memory{free}"
     epochs = f"{cost.epochs[0]} to {cost.epochs[1]} epochs"
-    return f"training: about {fewest} to {most} ({epochs}), a search up to ten times as long; {memory}"
+    whole = f"training: about {fewest} to {most} ({epochs}), a search up to ten times as long; {memory}"
+    return f"{whole}{_of_batches(cost)}"
+
+
+def _of_batches(cost: "Cost") -> str:
+    """Where training on the full batch takes most of the memory."""
+    if cost.batches is None or not cost.is_in_batches:
+        return ""
+    batches = cost.batches
+    fewest, most = (_duration(batches.epoch_seconds * epochs) for epochs in cost.epochs)
+    return (
+        f"\nso it is trained in batches of {batches.targets} target nodes: {_duration(batches.filter_seconds)} for the"
+        f" filter, then about {fewest} to {most}; {max(1, round(batches.megabytes))} MB of memory"
+    )
 
 
 def _duration(seconds: float) -> str:
