@@ -18,6 +18,7 @@
 ==============================================  ==============================================================
 """
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,13 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     missing = [key for key in required if key not in arrays]
     if missing:
         raise InputError(f"{path}: array {missing[0]!r} is missing; required: {', '.join(required)}")
+    labels = arrays["labels"]
+    if labels.ndim == 2 and labels.shape[1] > 1:
+        columns = f"array 'labels' has {labels.shape[1]} columns"
+        raise InputError(f"{path}: {columns}, but a node has one class, not several: keep one column")
+    if "edge_attr" in arrays:
+        note = f"{path}: array 'edge_attr' is not used: give weights of edges as 'edge_weight'"
+        warnings.warn(note, UserWarning, stacklevel=3)
     return arrays
 
 

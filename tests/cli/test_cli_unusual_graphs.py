@@ -1,0 +1,57 @@
+"""What a graph of another kind is told, instead of being misread."""
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+
+import ncgnn as library
+from ncgnn.data import load_dataset
+
+
+@pytest.fixture
+def arrays(here) -> dict[str, np.ndarray]:
+    """Those of the karate club."""
+    library.save_graph(load_dataset("karate"), "karate.npz")
+    with np.load("karate.npz") as found:
+        return dict(found)
+
+
+def test_features_of_edges_are_said_to_be_unused(ncgnn, arrays):
+    np.savez("attributes.npz", **arrays, edge_attr=np.ones((len(arrays["edges"]), 3)))
+    done = ncgnn("check", "attributes.npz")
+    assert done.code in (0, 1)
+    said = "note: attributes.npz: array 'edge_attr' is not used: give weights of edges as 'edge_weight'"
+    assert said in done.err
+
+
+def test_several_classes_of_a_node_are_refused(ncgnn, arrays):
+    np.savez("several.npz", **arrays | {"labels": np.eye(4, dtype=int)[arrays["labels"]]})
+    done = ncgnn("train", "several.npz")
+    said = "several.npz: array 'labels' has 4 columns, but a node has one class, not several: keep one column"
+    assert (done.code, done.err.strip().removeprefix("ncgnn: ")) == (2, said)
+
+
+def test_edges_are_read_in_both_directions_if_listed_once_or_twice(ncgnn, arrays):
+    told = []
+    for name, edges in {
+        "once": arrays["edges"],
+        "twice": np.vstack([arrays["edges"], arrays["edges"][:, ::-1]]),
+    }.items():
+        np.savez(f"{name}.npz", **arrays | {"edges": edges, "name": "club"})
+        told.append(ncgnn("check", f"{name}.npz").out.splitlines()[:2])
+    assert told[0] == told[1]
+    assert "78 edges" in told[0][0]
+
+
+def test_advice_of_check_can_be_pasted(ncgnn, here):
+    draw = np.random.default_rng(0)
+    y = np.arange(60) % 3
+    pairs = draw.integers(60, size=(400, 2))
+    pairs = pairs[y[pairs[:, 0]] != y[pairs[:, 1]]][:150]  # neighbours differ
+    np.savez("differ.npz", edges=np.unique(np.sort(pairs), axis=0), labels=y, x=draw.random((60, 5)))
+    advised = re.search(r"--set \S+", ncgnn("check", "differ.npz").out)
+    assert advised is not None
+    done = ncgnn("train", "differ.npz", *shlex.split(advised[0].rstrip(",.:;")), "--set", "epochs=2")
+    assert done.code == 0, done.err
