@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 
+import torch
+
 from ncgnn.cli.app import main
 
 WARM = "classifier compare experiments.workers explain page report.picture search tune.search cli.train"
@@ -68,6 +70,7 @@ def _become(arguments: Sequence[object], folder: Path, said: Path, watched: _Ren
         os.dup2(handle, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w", closefd=False), os.fdopen(2, "w", closefd=False)
         os.chdir(folder / "here")
+        torch.set_num_threads(1)  # the threads of OpenMP do not survive a fork, and it would wait for them
         warnings.simplefilter("ignore")
         watched.file.write_text("0")
         os.replace, os.rename = watched.watch(os.replace), watched.watch(os.rename)
