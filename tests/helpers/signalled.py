@@ -51,6 +51,8 @@ class _Renames:
 
     def watch(self, rename: Callable[..., None]) -> Callable[..., None]:
         def watched(*arguments: object, **options: object) -> None:
+            if "__pycache__" in str(arguments[1]):  # where numba stores what it has compiled, the first time
+                return rename(*arguments, **options)
             self.count += 1
             self.file.write_text(str(self.count))
             if self.count == self.number and not self.is_after:
