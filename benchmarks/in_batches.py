@@ -43,13 +43,15 @@ def measure(nodes: int) -> Row:
         before, start = reset_peak(), process_time()
         graph = PreparedGraph.of_complete(data)
         inputs = MODEL.prepare(graph, config)
-        of_filter, start = process_time() - start, process_time()
+        of_filter = process_time() - start
         module = MODEL.build(Sizes.of(data), config)
         how = MODEL.training(module, config)
-        for batch, split in inputs.batches(1, data, data.train_mask):
-            step(module, batch, split, how)
-        with torch.no_grad():
-            inputs.only(data, data.val_mask)[0].scores(module.eval())
+        for number in (1, 2):  # the second meets what the first has allocated
+            start = process_time()
+            for batch, split in inputs.batches(number, data, data.train_mask):
+                step(module, batch, split, how)
+            with torch.no_grad():
+                inputs.only(data, data.val_mask)[0].scores(module.eval())
         of_epoch, peak = process_time() - start, peak_memory()
         cost.perf_counter = process_time  # type: ignore[attr-defined]
         expected = cost.expected_cost(View.of(data), Config.make({})).batches

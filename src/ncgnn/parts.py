@@ -57,21 +57,18 @@ class Parts:
         remove(self.folder)
 
 
-def write_in_parts(
-    out: Path,
-    key: str,
-    total: int,
-    parts: Callable[[int], Iterable[tuple[int, int, Callable[[IO[Any]], None]]]],
-    size: int,
-) -> None:
+Part = tuple[int, int, Callable[[IO[Any]], None]]
+"""First node, the one after the last, and what writes the part."""
+
+
+def write_in_parts(out: Path, key: str, total: int, parts: Callable[[int], Iterable[Part]], size: int) -> None:
     """Write a file about ``total`` nodes; one that fits into a part is written at once.
 
     Args:
         out: where to.
         key: everything that its content depends on.
         total: number of nodes.
-        parts: given the number of nodes that are finished, the further parts: first node, the one after the last, and
-            what writes them.
+        parts: given the number of nodes that are finished, the further parts.
         size: nodes in a part.
     """
     if total <= size:

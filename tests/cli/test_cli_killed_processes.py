@@ -124,7 +124,7 @@ def machines(here):
 
 
 def ip(*words):
-    subprocess.run(["ip", *words], check=True, capture_output=True)
+    return subprocess.run(["ip", *words], check=True, capture_output=True, text=True).stdout
 
 
 def test_one_of_two_machines_is_lost_and_the_other_goes_on(machines, expected):
@@ -133,12 +133,14 @@ def test_one_of_two_machines_is_lost_and_the_other_goes_on(machines, expected):
     with ExitStack() as stack:
         jobs = []
         for number, (name, folder) in enumerate(machines):
-            own = ["--local-addr", f"10.203.7.{number + 1}", *OFTEN, *TRAIN]
-            jobs.append(stack.enter_context(start([*words, *own], folder, ["ip", "netns", "exec", name])))
+            own = ["--rdzv-conf", f"is_host={1 - number}", "--local-addr", f"10.203.7.{number + 1}"]
+            inside = ["ip", "netns", "exec", name, "env", "GLOO_SOCKET_IFNAME=veth0"]
+            jobs.append(stack.enter_context(start([*words, *own, *OFTEN, *TRAIN], folder, inside)))
         first, second = (folder for _, folder in machines)
         wait_for(is_under_way(first), jobs[0])
         assert {*workers(jobs[0].pid), *workers(jobs[1].pid)} == {0, 1}
-        os.killpg(jobs[1].pid, signal.SIGKILL)  # launcher and process, as if the machine were switched off
+        for process in ip("netns", "pids", machines[1][0]).split():  # as if the machine were switched off
+            os.kill(int(process), signal.SIGKILL)
         assert jobs[0].wait(500) == 0, (first / "said.txt").read_text()
     said = (first / "said.txt").read_text()
     assert re.search(r"an interrupted training continues after epoch \d+", said)

@@ -40,6 +40,20 @@ def test_other_modes_train_and_only_the_first_process_writes_and_speaks(here, ro
     assert json.loads((here / "run/run.json").read_text("utf-8"))["refit"]["epochs"] > 0
 
 
+def test_predictions_and_explanations_are_shared_out(here):
+    graph = "large:5000,features=8,classes=3"
+    small = ["num_capsules=2", "primary_channels=4", "class_channels=4", "top_k=4", "hops=[0,1]"]
+    train = ["train", graph, "--batch", 64, "--epochs", 1, "--fractions", 0.01, 0.01, "--out", "run"]
+    assert run([*train, *(word for setting in small for word in ("--set", setting))], here).returncode == 0
+    for verb in ("predict", "explain"):
+        assert run([verb, "run", "--out", f"{verb}-one.parquet"], here).returncode == 0
+        done = run([verb, "run", "--out", f"{verb}-two.parquet"], here, 2)
+        assert done.returncode == 0, done.stderr
+        one, two = (pd.read_parquet(here / f"{verb}-{name}.parquet") for name in ("one", "two"))
+        pd.testing.assert_frame_equal(two, one, atol=1e-5, rtol=0)
+    assert not [name for name in contents(here) if "ncgnn-" in name]
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -74,7 +74,7 @@ class Batches(Inputs):
         """The same from node ``first`` on, ``size`` nodes at a time, of which only one part is in memory."""
         waiting, skipped = torch.empty(0), first
         for block in sweep(cast(NCGNN, module.eval()), self.whole):
-            found = lengths(block.capsules)
+            found = gathered(lengths(block.capsules))
             skip, skipped = min(skipped, len(found)), max(0, skipped - len(found))
             waiting = torch.cat([waiting.to(found), found[skip:]]) if len(waiting) else found[skip:]
             while len(waiting) >= size:

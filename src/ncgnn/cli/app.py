@@ -112,7 +112,7 @@ def _processes(verb: str) -> Iterator[None]:
     from ncgnn.train.processes import joined
 
     with joined():
-        if verb != "train":
+        if verb not in ("train", "predict", "explain"):
             raise InputError(f"ncgnn {verb} runs in a single process: start it without torchrun")
         yield
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -17,13 +18,17 @@ from ncgnn.cli.model import Model, ModelClass, load_run, model_file, model_files
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.progress import refuse
 from ncgnn.cli.remembered import digest_of, source, with_run
+from ncgnn.cli.shared import write_shared
 from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 from ncgnn.text import several
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from ncgnn.explain import GraphExplainer, NodeExplanation
     from ncgnn.page import Measured
+    from ncgnn.parts import Part
 
 TOP = 16
 """Neighbours and features that are named by default."""
@@ -123,7 +128,7 @@ def explain(
         if out.suffix == ".csv":
             note_formulas([*explainer.names.nodes, *explainer.names.classes])
         key = [digest_of(model_file(model)), source(graph, out.parent), node, class_name, against, features, top]
-        _write(out, json.dumps(key), lambda first: explain(numbers[first:]), len(numbers))
+        _write(out, json.dumps(key), explain, numbers)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
@@ -139,20 +144,33 @@ def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int 
         raise InputError("choose nodes with --node ID, or write all of them to a table with --out FILE.csv")
 
 
-def _write(out: Path, key: str, explain: "Callable[[int], Iterator[NodeExplanation]]", total: int) -> None:
-    """A table in parts: a command that is killed goes on after its last part."""
+def _write(out: Path, key: str, explain: "Callable[[Tensor], Iterator[NodeExplanation]]", numbers: "Tensor") -> None:
+    """A table in parts: a command that is killed goes on after its last part. Several processes share the parts out."""
+    import torch
+
     from ncgnn.cli.progress import track
     from ncgnn.explain.table import write_part
-    from ncgnn.parts import write_in_parts
+    from ncgnn.train.processes import collected, rank, world
 
-    def parts(first: int) -> Iterator[tuple[int, int, Callable[[IO[bytes]], None]]]:
-        rest = iter(track(explain(first), "explaining", total - first))
-        for start in range(first, total, PART):
-            write = partial(write_part, islice(rest, PART), out.suffix, start == 0)
-            yield start, min(start + PART, total), write
+    total = len(numbers)
 
-    write_in_parts(out, key, total, parts, PART)
+    def parts(first: int) -> "Iterator[Part]":
+        starts = list(range(first, total, PART))
+        own = torch.cat([numbers[:0], *(numbers[start : start + PART] for start in starts[rank() :: world()])])
+        rest = iter(track(explain(own), "explaining", len(own)))
+        for place in range(0, len(starts), world()):
+            together, made = starts[place : place + world()], BytesIO()
+            if rank() < len(together):
+                write_part(islice(rest, PART), out.suffix, together[rank()] == 0, made)
+            for start, content in zip(together, collected(made.getvalue()), strict=False):
+                yield start, min(start + PART, total), partial(_put, content)
+
+    write_shared(out, key, total, parts, PART)
     print(f"{out}: explanations of {several(total, 'node')}")
+
+
+def _put(content: bytes, file: IO[bytes]) -> None:
+    file.write(content)
 
 
 def _show(explanations: "Iterable[NodeExplanation]", as_json: bool, what_if: bool) -> None:

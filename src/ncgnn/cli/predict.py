@@ -14,6 +14,7 @@ from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_model, model_file, model_files
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.remembered import digest_of, source, with_run
+from ncgnn.cli.shared import write_shared
 from ncgnn.cli.spreadsheet import formulas, note_formulas
 from ncgnn.errors import InputError
 
@@ -65,7 +66,7 @@ def predict(
     Example: `ncgnn predict runs/topics --nodes nodes.csv --edges edges.csv --out predictions.csv`
     """
     from ncgnn.files import PARQUET
-    from ncgnn.parts import ROWS, write_in_parts
+    from ncgnn.parts import ROWS
 
     graph = with_run(graph, model)
     if out is not None:
@@ -91,7 +92,7 @@ def predict(
             write(sys.stdout.buffer)
     else:
         key = json.dumps([digest_of(model_file(model)), source(graph, out.parent), asked, form])
-        write_in_parts(out, key, total, parts, ROWS)
+        write_shared(out, key, total, parts, ROWS)
     told.say(classifier, asked, form == "csv")
 
 

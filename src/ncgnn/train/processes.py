@@ -140,6 +140,15 @@ def agreed(value: T, source: int = 0) -> T:
     return said[0]
 
 
+def collected(value: T) -> list[T]:
+    """What all processes say; only the first one is told."""
+    if world() == 1:
+        return [value]
+    said: list[Any] | None = [None] * world() if rank() == 0 else None
+    dist.gather_object(value, said)
+    return said or []
+
+
 def newest(found: tuple[int, Any] | None) -> Any:
     """What the process with the greatest number has found; it is only sent if not all have it."""
     number = -1 if found is None else found[0]
