@@ -1,7 +1,7 @@
 from helpers.stored_rows import row
 from ncgnn.experiments.cells import Cell
 from ncgnn.experiments.results_page import markdown
-from ncgnn.experiments.valid_runs import counted, left_out
+from ncgnn.experiments.valid_runs import counted, left_out, whole
 
 NCGNN, GCN = (Cell("6", "syn-cora", "h=0.5", model) for model in ("NCGNN-A", "GCN"))
 OTHER = Cell("6", "syn-cora", "h=0.4", "GCN")
@@ -36,3 +36,13 @@ def test_rows_of_older_settings_choose_no_version():
     rows = [row(GCN, 0, 0.8, hash="older", seed=seed, graph="a") for seed in range(3)] + [row(GCN, 0, 0.1, graph="b")]
     assert [one.graph for one in counted(rows)[GCN]] == ["b"]
     assert left_out(rows) == []
+
+
+def test_a_cell_is_whole_with_a_run_on_each_split():
+    texas = Cell("5", "texas", "48/32/20", "GCN")
+    rows = [row(texas, split, 0.5) for split in range(9)]
+    assert whole(counted(rows)) == {}
+    rows += [row(texas, 0, 0.5, seed=1)]
+    assert whole(counted(rows)) == {}
+    rows += [row(texas, 9, 0.5)]
+    assert list(whole(counted(rows))) == [texas]

@@ -180,7 +180,7 @@ def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -
     from ncgnn.experiments.ranks import can_be_drawn, ranking
     from ncgnn.experiments.render import rich_table, write_report
     from ncgnn.experiments.report import tables
-    from ncgnn.experiments.valid_runs import counted, left_out
+    from ncgnn.experiments.valid_runs import counted, left_out, whole
 
     rows = store.read()
     runs = counted(rows)
@@ -188,7 +188,7 @@ def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -
     print_tables(*map(rich_table, tables(runs, cells)), least=_WIDTH)
     for line in left_out(rows):
         print(f"note: {line}", file=sys.stderr)
-    if ranking(runs) is not None and not can_be_drawn():
+    if ranking(whole(runs)) is not None and not can_be_drawn():
         print(f"note: no diagram of ranks, which requires scikit-posthocs: {install('stats')}", file=sys.stderr)
     print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")
 

@@ -15,7 +15,7 @@ from ncgnn.experiments.results_page import markdown, shown
 from ncgnn.experiments.rows import RunRow
 from ncgnn.experiments.statistics import Table
 from ncgnn.experiments.summary import summary
-from ncgnn.experiments.valid_runs import Runs, counted
+from ncgnn.experiments.valid_runs import Runs, counted, whole
 from ncgnn.files import atomic
 
 if TYPE_CHECKING:
@@ -31,10 +31,10 @@ def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
     below the line :data:`KEPT`, and its pictures into the folder ``figures`` beside it."""
     runs = counted(rows)
     folder.mkdir(parents=True, exist_ok=True)
-    found = ranking(runs)
-    ranks = [] if found is None else [rank_table(found)]
-    compared = (contest_table(runs), graph_table(runs), *ranks, margins(runs), depth_margins(runs), defaults(runs))
-    for table in (summary(runs), *tables(runs), *compared):
+    compared = whole(runs)
+    found = ranking(compared)
+    against = [contest_table(compared), graph_table(compared), *([] if found is None else [rank_table(found)])]
+    for table in (summary(runs), *tables(runs), *against, margins(runs), depth_margins(runs), defaults(runs)):
         with atomic(folder / f"{table.name}.csv") as file:
             lines = csv.writer(file, lineterminator="\n")
             lines.writerow(table.columns)
@@ -49,7 +49,7 @@ def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
 
 def pictures(runs: Runs) -> "dict[str, Figure]":
     """What can be drawn of the runs, by name; ranks only with scikit-posthocs."""
-    found = ranking(runs) if can_be_drawn() else None
+    found = ranking(whole(runs)) if can_be_drawn() else None
     ranks = None if found is None else draw_ranks(found)
     drawn = dict(zip(PICTURES, (ranks, curves.sizes(runs), curves.damage(runs)), strict=True))
     return {name: figure for name, figure in drawn.items() if figure is not None}

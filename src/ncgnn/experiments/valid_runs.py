@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ncgnn.experiments.cells import Cell, all_cells
+from ncgnn.experiments.protocol import fulfilled
 from ncgnn.experiments.recipes import recipe
 from ncgnn.experiments.rows import RunRow
 
@@ -18,6 +19,13 @@ def counted(rows: Iterable[RunRow]) -> Runs:
     versions = _versions(runs)
     kept = {cell: [row for row in found if row.graph == _main(versions[cell.graph])] for cell, found in runs.items()}
     return {cell: found for cell, found in kept.items() if found}
+
+
+def whole(runs: Runs) -> Runs:
+    """The cells with a run on each split at least: others would be compared on some splits only."""
+    return {
+        cell: rows for cell, rows in runs.items() if fulfilled(cell, {(int(row.split), int(row.seed)) for row in rows})
+    }
 
 
 def left_out(rows: Iterable[RunRow]) -> list[str]:
