@@ -127,9 +127,9 @@ def test_the_page_opens_with_wins_ties_and_losses():
     rows += on_five_splits(cell("boosting with neighbours"), 0.9, 0.001)
     runs = counted(rows)
     text = "\n".join(opening(runs))
-    assert "**Against the paper's baselines**: 1 wins, 0 ties, 0 losses on 1 graph, +13.0 points on average" in text
+    assert "**Against the paper's baselines**: 1 win, 0 ties, 0 losses on 1 graph, +13.0 points on average" in text
     assert "**Against today's rivals**: not run yet." in text
-    assert "(loss on cora). Run: 1 of " in text
+    assert "(loss: cora). Run: 1 of " in text
     table = {line[0]: line[1:] for line in contest_table(runs).rows}
     assert table["best of the paper's baselines"][:4] == table["GAT"][:4] == [1, 1, 0, 0]
     assert table["boosting with neighbour features"][:4] == [1, 0, 0, 1]

@@ -1,8 +1,8 @@
 """The first sentences of the report: where NCGNN wins, ties and loses."""
 
 from collections.abc import Sequence
+from statistics import fmean
 
-from ncgnn.experiments.contest_tables import counts
 from ncgnn.experiments.contests import GROUPS, columns, with_best
 from ncgnn.experiments.valid_runs import Runs
 from ncgnn.text import several
@@ -26,14 +26,12 @@ def _line(group: str, names: Sequence[str], runs: Runs) -> str:
     contests = with_best(names, runs)
     if not contests:
         return f"**Against {group}**: not run yet."
-    found, wins, ties, losses, mean = counts(contests)
-    where = [
-        f"{outcome} on {', '.join(graphs)}"
-        for outcome in ("win", "loss")
-        if (graphs := [contest.graph for contest in contests if contest.outcome == outcome])
-    ]
-    said = f"**Against {group}**: {wins} wins, {ties} ties, {losses} losses on {several(int(str(found)), 'graph')}"
-    text = f"{said}, {mean:+.1f} points on average" + (f" ({'; '.join(where)})" if where else "")
+    graphs = {name: [one.graph for one in contests if one.outcome == name] for name in ("win", "tie", "loss")}
+    said = ", ".join(several(len(found), name) for name, found in graphs.items())
+    where = [f"{name}: {', '.join(found)}" for name, found in graphs.items() if found and name != "tie"]
+    mean = fmean(contest.gap.mean for contest in contests)
+    text = f"**Against {group}**: {said} on {several(len(contests), 'graph')}, {mean:+.1f} points on average"
+    text += f" ({'; '.join(where)})" if where else ""
     return f"{text}. {_run(names, runs)}"
 
 
