@@ -113,10 +113,10 @@ def shown(value: Value) -> str:
 
 
 def _markdown_table(table: Table, best: Container[Cell] = ()) -> str:
-    """The rows that were run; ``best`` are the cells whose accuracy is bold."""
+    """The rows that were run, if there are any; ``best`` are the cells whose accuracy is bold."""
     head = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     lines = [_emphasised(table, row, best) for row in table.rows if was_run(table, row)]
-    return "\n".join(head + [f"| {' | '.join(line)} |" for line in lines])
+    return "\n".join(head + [f"| {' | '.join(line)} |" for line in lines]) if lines else ""
 
 
 def _emphasised(table: Table, row: list[Value], best: Container[Cell]) -> list[str]:
