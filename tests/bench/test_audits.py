@@ -1,11 +1,12 @@
 """The audit of graphs: known reasons, paired intervals, and the tables of docs/explanations.md."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from benchmarks import audited_page, audits, table
+from benchmarks import audited_page, audits, table, what_if
 from benchmarks.motifs import MOTIFS, truth, with_motifs
 from torch_geometric.explain import characterization_score
 
@@ -20,6 +21,25 @@ ROOT = Path(__file__).parents[2]
 def test_the_page_says_what_the_results_say():
     page = (ROOT / "docs/explanations.md").read_text("utf-8")
     assert audited_page.render(page, audits.RESULTS) == page, "run: python -m benchmarks.audits --page"
+    assert what_if.render(page) == page, "run: python -m benchmarks.what_if --page"
+
+
+def test_every_counterfactual_is_confirmed():
+    found = [row for row in table.read(what_if.PATH) if row["size"]]
+    assert {row["graph"] for row in found} >= {"cora", "chameleon", "shop"}
+    assert all(str(row["confirmed"]) == "True" for row in found)
+
+
+def test_each_method_finds_removals_that_change_the_class():
+    data = with_motifs("cycle")
+    explainer = GraphExplainer(NCGNNClassifier(hops=2, epochs=5).fit_scored(data))
+    subject = explainer.removal.subject
+    lead = subject.probabilities.topk(2).values
+    doubtful = (lead[:, 0] - lead[:, 1]).argsort()[:5].tolist()
+    for measure in (what_if.by_mask, what_if.by_descent, partial(what_if.ours, kind="neighbours")):
+        rows = [measure(explainer, node) for node in doubtful]
+        assert any(row["size"] for row in rows)
+        assert all((row["confirmed"] == "True") == bool(row["size"]) for row in rows)
 
 
 @pytest.mark.parametrize(("name", "size"), [("house", 5), ("cycle", 6)])

@@ -128,7 +128,7 @@ function verdict(node) {
         "div",
         { class: name === "label" && isWrong ? "wrong" : undefined },
         element("dt", {}, name === "label" && isWrong ? "label, not the predicted" : name),
-        element("dd", {}, value, probability === null ? null : ` ${said(probability)}`),
+        element("dd", {}, value, ...(probability === null ? [] : [" ", element("span", { class: "number" }, said(probability))])),
       ),
     ),
   );
