@@ -85,6 +85,24 @@ def test_half_of_a_character_in_a_table(refuses, tmp_path, content):
     refuses("train", *options, message="bad.csv: .*(UTF-8|Unicode)")
 
 
+def test_a_small_table_of_very_many_columns(refuses, tmp_path):
+    (tmp_path / "nodes.csv").write_text(f"id,{','.join(map(str, range(300_000)))}\na{',1' * 300_000}\n")
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    message = r"nodes.csv: reading 300001 columns would take [\d.]+ GB of memory, and .* are free: use fewer columns"
+    refuses("train", "--nodes", "nodes.csv", "--edges", "edges.csv", *TRAIN, message=message)
+
+
+def test_graphml_in_which_each_node_has_an_attribute_of_its_own(refuses, tmp_path):
+    count = 20_000
+    keys = "".join(f'<key id="k{i}" for="node" attr.name="f{i}" attr.type="int"/>' for i in range(count))
+    nodes = "".join(f'<node id="n{i}"><data key="k{i}">1</data></node>' for i in range(count))
+    head = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">'
+    content = f'{head}{keys}<graph edgedefault="undirected">{nodes}</graph></graphml>'
+    (tmp_path / "wide.graphml").write_text(content)
+    message = r"a table of 20000 nodes with 20000 attributes would take [\d.]+ GB of memory, and .* are free"
+    refuses("train", "--nodes", "wide.graphml", *TRAIN, message=message)
+
+
 def test_a_small_packed_table_that_holds_gigabytes(refuses, tmp_path):
     packed = gzip.compress(b"id,f\na,1\n", 1) + gzip.compress(bytes(1 << 26), 1) * 40
     (tmp_path / "nodes.csv.gz").write_bytes(packed)

@@ -12,10 +12,12 @@ from pyarrow import ArrowException
 
 from ncgnn.data.tables.text_files import read_content
 from ncgnn.errors import InputError
+from ncgnn.memory import check_memory
 
 if TYPE_CHECKING:
     import networkx
 
+_CELL = 24  # bytes of an attribute, there or not
 _XML_BYTES = 20  # of memory for each of the file, until it is a table
 _UNREADABLE = (  # NetworkX reads XML without checks of its own
     *(ParseError, OSError, EOFError, zlib.error, ArrowException),
@@ -63,10 +65,18 @@ def object_tables(graph: Any) -> Tables:
 
 def _from_networkx(graph: "networkx.Graph[Any]") -> Tables:
     ids = [str(node) for node in graph.nodes]
-    nodes = pd.DataFrame([attributes for _, attributes in graph.nodes(data=True)], index=range(len(ids)))
+    nodes = _frame([attributes for _, attributes in graph.nodes(data=True)], "nodes")
     ends = [(str(source), str(target)) for source, target in graph.edges()]
-    edges = pd.DataFrame([attributes for *_, attributes in graph.edges(data=True)], index=range(len(ends)))
+    edges = _frame([attributes for *_, attributes in graph.edges(data=True)], "edges")
     return Tables(_with(nodes, {"id": ids}), _with_ends(edges, np.array(ends, object)), graph.is_directed())
+
+
+def _frame(rows: list[dict[str, Any]], what: str) -> pd.DataFrame:
+    """A row for each node or edge, and a column for each attribute that any of them has."""
+    columns = len({key for row in rows for key in row})
+    needed = _CELL * len(rows) * columns
+    check_memory(needed, f"a table of {len(rows)} {what} with {columns} attributes", "use fewer attributes")
+    return pd.DataFrame(rows, index=range(len(rows)))
 
 
 def _from_igraph(graph: Any) -> Tables:

@@ -16,6 +16,7 @@ from ncgnn.memory import check_memory
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = ",\t;|"
 _BLOCK = 1 << 24  # bytes; a row must fit into one block
+_COLUMN = 20_000  # bytes that arrow takes for each column, however short it is
 _COPIES = 4  # of the text, until it is a table
 _GZIP = b"\x1f\x8b"
 _WIDE = {  # longer byte-order marks first: UTF-32's begins like UTF-16's
@@ -29,7 +30,10 @@ _WIDE = {  # longer byte-order marks first: UTF-32's begins like UTF-16's
 def read_text(path: Path, suffix: str) -> pa.Table:
     """Read a table; the separator follows from the suffix, unless another one fits better."""
     content = _content(path)
-    parse = pa.csv.ParseOptions(delimiter=find_delimiter(content, DELIMITERS[suffix]), newlines_in_values=True)
+    delimiter = find_delimiter(content, DELIMITERS[suffix])
+    columns = content.count(delimiter.encode(), 0, content.find(b"\n")) + 1
+    check_memory(_COLUMN * columns, f"{path}: reading {columns} columns", "use fewer columns")
+    parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     # with several threads, arrow does not report the row of an error
     read = pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK)
     names = pa.csv.open_csv(pa.BufferReader(content), read_options=read, parse_options=parse).schema.names
