@@ -63,6 +63,7 @@ def test_vectors_can_be_ignored():
     [
         ([[1, 2], [1, 2, 3], [1, 2], [1, 2], [1, 2]], "column 'emb', row 2: has 3 numbers, but the first vector has 2"),
         (["[1, 2]", "[1, x]", "[1, 2]", "[1, 2]", "[1, 2]"], "row 2: is not a list of numbers, but the first"),
+        (["[1, 2]", "[" * 9999, "[1, 2]", "[1, 2]", "[1, 2]"], "row 2: is not a list of numbers, but the first"),
         ([["a"], ["b"], ["c"], ["d"], ["e"]], "contains list values, not numbers or text"),
     ],
 )

@@ -81,7 +81,7 @@ def _list(value: Any) -> np.ndarray | None:
             return None
         try:
             value = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
     if not isinstance(value, list | tuple | np.ndarray) or not len(value):
         return None
