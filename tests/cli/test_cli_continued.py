@@ -57,11 +57,3 @@ def test_a_disk_without_room_for_a_checkpoint_is_one_line(command, here):
     assert done.stderr.splitlines()[-1] == f"ncgnn: {CHECKPOINT}: cannot be written (File too large)"
     assert "Traceback" not in done.stderr
     assert [path.name for path in here.rglob("*") if path.is_file()] == []
-
-
-def test_files_of_others_in_the_folder_of_checkpoints_stay(ncgnn, here):
-    (here / "run/checkpoint").mkdir(parents=True)
-    (here / "run/checkpoint/notes.txt").write_text("mine")
-    done = ncgnn(*TRAIN)
-    message = "ncgnn: run: the checkpoint would remove run/checkpoint/notes.txt: choose another --out\n"
-    assert (done.code, done.err) == (2, message)

@@ -9,6 +9,7 @@ import pytest
 
 from helpers.ogb_folders import write_tables as write_ogb_tables
 from helpers.papers import FILES, QUICK, contents
+from ncgnn.batches import map_graph
 from ncgnn.data import large_graph
 
 TABLES = ["--nodes", "nodes.csv", "--edges", "edges.csv"]
@@ -117,6 +118,24 @@ def test_nothing_is_written_over_a_part_of_a_table_or_a_file_of_a_graph_in_a_fol
     refused(verb, "runs/old", *graph, message="ogb/mapping/notes.csv: is an input of this command")
 
 
+@pytest.mark.parametrize("out", ["mapped/manifest.json", "mapped/000000000000-x.npy", "array.csv"])
+def test_nothing_is_written_over_a_file_of_a_mapped_graph(refused, here, old_run, out):
+    map_graph(here / "mapped", large_graph(60, num_features=2, num_classes=2))
+    (here / "mapped" / "mine.parquet").write_text("not a part of the graph")
+    (here / "array.csv").symlink_to("mapped/000000000000-x.npy")
+    arguments = ["predict", "runs/old", "mapped", "--out", out, "--overwrite"]
+    refused(*arguments, message=f"{out}: is an input of this command")
+
+
+@pytest.mark.parametrize("out", ["checkpoint/training-1.pt", "search/0123456789abcdef.safetensors"])
+def test_predictions_are_not_written_over_unfinished_trainings(refused, here, old_run, out):
+    (old_run / out).parent.mkdir()
+    (old_run / out).write_text("a training")
+    (here / "link.csv").symlink_to(f"runs/old/{out}")
+    message = f"link.csv: is a file of the run in {(old_run / out).parent}"
+    refused("predict", "runs/old", "karate", "--out", "link.csv", "--overwrite", message=message)
+
+
 def test_training_does_not_replace_a_run_unless_told(ncgnn, refused, here, old_run):
     message = "runs/old: already contains a run: choose another --out, or replace it with --overwrite"
     refused(*TRAIN, "--out", "runs/old", message=message)
@@ -141,11 +160,21 @@ def test_training_does_not_replace_its_node_table(refused, tables, here, overwri
     refused("train", *given, "--out", "out", *overwrite, message=message)
 
 
-def test_a_search_does_not_remove_files_of_others(refused, tables, here):
-    (here / "out" / "search").mkdir(parents=True)
-    (here / "out" / "search" / "notes.txt").write_text("mine")
-    message = "out: the search would remove out/search/notes.txt: choose another --out"
+@pytest.mark.parametrize("file", ["search/notes.txt", "search/mine.safetensors", "search/.hidden", "search"])
+def test_a_search_does_not_remove_files_of_others(refused, tables, here, file):
+    (here / "out" / file).parent.mkdir(parents=True)
+    (here / "out" / file).write_text("mine")
+    message = f"out: the search would remove out/{file}: choose another --out"
     refused("train", *tables, "--label", "topic", "--search", "quick", "--out", "out", message=message)
+
+
+@pytest.mark.parametrize("overwrite", [[], ["--overwrite"]], ids=["", "overwrite"])
+@pytest.mark.parametrize("file", ["checkpoint/notes.txt", "checkpoint/best.pt", "checkpoint/my.tmp", "checkpoint"])
+def test_training_does_not_remove_files_of_others(refused, here, file, overwrite):
+    (here / "out" / file).parent.mkdir(parents=True)
+    (here / "out" / file).write_text("mine")
+    message = f"out: the checkpoint would remove out/{file}: choose another --out"
+    refused(*TRAIN, "--out", "out", *overwrite, message=message)
 
 
 @pytest.mark.parametrize(

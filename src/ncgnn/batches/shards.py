@@ -14,7 +14,7 @@ from ncgnn.errors import InputError
 from ncgnn.files import atomic, locked
 
 SHARD_ROWS = 2**15
-_MANIFEST = "manifest.json"
+MANIFEST = "manifest.json"
 _OPEN = 64  # shards that are open at a time: each array takes a file handle
 
 
@@ -75,7 +75,7 @@ def write_shards(
             part = range(first, min(first + size, rows))
             files = {name: _write(_path(folder, first, name), array) for name, array in make(part).items()}
             manifest.shards.append(Shard(first=first, rows=len(part), files=files))
-            with atomic(folder / _MANIFEST) as file:
+            with atomic(folder / MANIFEST) as file:
                 file.write(manifest.sealed.model_dump_json(indent=1))
 
 
@@ -90,9 +90,9 @@ class Shards:
     def __init__(self, folder: Path, key: str | None = None) -> None:
         self.folder, self.manifest = folder, _read(folder)
         if key not in (None, self.manifest.key):
-            raise Damaged(folder / _MANIFEST, "belongs to another graph or filter")
+            raise Damaged(folder / MANIFEST, "belongs to another graph or filter")
         if self.manifest.finished != self.manifest.rows:
-            raise Damaged(folder / _MANIFEST, "is unfinished")
+            raise Damaged(folder / MANIFEST, "is unfinished")
         for shard in self.manifest.shards:
             for name, about in shard.files.items():
                 _check(_path(folder, shard.first, name), about)
@@ -123,7 +123,7 @@ def mapped(path: Path) -> np.ndarray:
 
 def _begun(folder: Path, key: str, rows: int) -> Manifest:
     """The manifest of what an interrupted writing has finished."""
-    if (folder / _MANIFEST).exists():
+    if (folder / MANIFEST).exists():
         found = _read(folder)
         if found.key == key and found.rows == rows:
             return found
@@ -131,7 +131,7 @@ def _begun(folder: Path, key: str, rows: int) -> Manifest:
 
 
 def _read(folder: Path) -> Manifest:
-    path = folder / _MANIFEST
+    path = folder / MANIFEST
     try:
         found = Manifest.model_validate_json(path.read_bytes())
     except OSError:

@@ -94,9 +94,13 @@ class GraphOptions:
     @property
     def files(self) -> Iterator[Path]:
         """Every file that the graph may be read from."""
+        from ncgnn.batches import is_mapped_graph
+        from ncgnn.batches.shards import MANIFEST
         from ncgnn.data.tables.read import files_of
         from ncgnn.data.tables.vectors import vectors_beside
 
+        if self.name is not None and is_mapped_graph(self.name):
+            yield Path(self.name) / MANIFEST
         given = (self.nodes, vectors_beside(self.nodes), *(self.edges or ()), self.columns, self.name)
         yield from (file for path in given if path is not None for file in files_of(Path(path)))
         folders = [str(self.data or ""), os.environ.get("NCGNN_DATA", "")]

@@ -1,6 +1,7 @@
 """Where a verb may write: never over what it reads nor into a run, and over other files only with ``--overwrite``."""
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -8,6 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from ncgnn.errors import InputError
+
+_UNFINISHED = {
+    "checkpoint": re.compile(r"training-\d+\.pt|\.ncgnn-.*\.tmp"),
+    "search": re.compile(r"[0-9a-f]{16}\.safetensors|\.ncgnn-.*\.tmp"),
+}
+"""Files of trainings that are not finished, in folders inside that of the run, which a finished run removes."""
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")]
 
@@ -23,7 +30,8 @@ def check_output(out: Path, overwrite: bool, inputs: Iterable[Path]) -> None:
 
     place = check_place(out)
     if _is_of_run(place):
-        raise InputError(f"{out}: is a file of the run in {out.parent}: choose another file")
+        folder = place.parent if out.is_symlink() else out.parent
+        raise InputError(f"{out}: is a file of the run in {folder}: choose another file")
     check_no_input(out, inputs)
     if place.exists() and not overwrite:
         raise InputError(f"{out}: already exists: choose another file, or replace it with --overwrite")
@@ -50,10 +58,15 @@ def check_run_folder(folder: Path, inputs: Sequence[Path], is_searched: bool) ->
         check_place(place)
         if any(_is_same(place, file) for file in inputs):
             raise InputError(f"{folder}: the run would replace the input {place}: choose another --out")
-    for name, suffix in (("checkpoint", ".pt"), *[("search", ".safetensors")] * is_searched):
-        others = [path for path in (folder / name).glob("*") if path.suffix not in (suffix, ".tmp")]
+    for name in ("checkpoint", *["search"] * is_searched):
+        others = [path for path in _inside(folder / name) if not _UNFINISHED[name].fullmatch(path.name)]
         if others:
             raise InputError(f"{folder}: the {name} would remove {others[0]}: choose another --out")
+
+
+def _inside(place: Path) -> list[Path]:
+    """What is in a folder; the place itself if there is something else."""
+    return sorted(place.iterdir()) if place.is_dir() else [place] * os.path.lexists(place)
 
 
 def check_no_run(folder: Path) -> None:
@@ -78,7 +91,9 @@ def starts_with(file: Path, text: str) -> bool:
 def _is_of_run(place: Path) -> bool:
     from ncgnn.classifier.run_folder import RUN_FILES, holds_run
 
-    return place.name in RUN_FILES and holds_run(place.parent)
+    unfinished = _UNFINISHED.get(place.parent.name)
+    is_unfinished = unfinished is not None and unfinished.fullmatch(place.name) is not None
+    return is_unfinished or (place.name in RUN_FILES and holds_run(place.parent))
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -128,7 +128,7 @@ def files_of(path: Path) -> list[Path]:
     """The file itself, or the files of a folder that is a table or a graph."""
     if is_ogb(path):
         return ogb_files(path)
-    return (parts(path) or sorted(path.glob("*.npy"))) if path.is_dir() else [path]
+    return [*parts(path), *sorted(path.glob("*.npy"))] if path.is_dir() else [path]
 
 
 def _check_unused(said: Mapping[str, Collection[str] | None]) -> None:
