@@ -100,8 +100,17 @@ def open_locked(path: Path) -> Iterator[int]:
 
 
 def toml(values: Mapping[str, Any]) -> str:
-    """A text that :func:`read_toml` takes: what has no value left out, the rest looks as in JSON."""
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items() if value is not None)
+    """A text that :func:`read_toml` takes, one line per value; what has no value is left out."""
+    return "".join(f"{key} = {_inline(value)}\n" for key, value in values.items() if value is not None)
+
+
+def _inline(value: Any) -> str:
+    """A value as in JSON, but for tables."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(toml(value).splitlines()) + " }"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_inline, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:

@@ -59,9 +59,17 @@ def test_toml_holds_every_configuration(values):
     assert Config.make(tomllib.loads(config.to_toml())) == config
 
 
-def test_a_configuration_comes_back_from_its_file(tmp_path):
-    config = Config(hops=[0, 2], zeta_prior=[1e-7, -3.0], hidden=[(4, 8), (2, 6)], epsilon=1e-5, seed=2**62)
-    (tmp_path / "c.toml").write_text(config.to_toml())
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"hops": [0, 2], "zeta_prior": [1e-7, -3.0], "hidden": [(4, 8), (2, 6)], "epsilon": 1e-5, "seed": 2**62},
+        {"groups": [{"hops": [1, 2], "edges": 'pays "é" 🧾 out'}, {"reads": "beliefs", "scale": 0.3}]},
+    ],
+    ids=["lists", "groups"],
+)
+def test_a_configuration_comes_back_from_its_file(tmp_path, values):
+    config = Config.make(values)
+    (tmp_path / "c.toml").write_text(config.to_toml(), "utf-8")
     assert Config.read(tmp_path / "c.toml") == config
 
 
