@@ -9,6 +9,7 @@ _WITH_VALUE = {
     "calibrate": "--calibrate 0.5",
     "fractions": "--fractions 0.5 0.3",
     "ignore": "--ignore COLUMN",
+    "library": "--set library=scikit-learn",
     "model_class": "--model-class package.module:Name",
     "num_capsules": "--set num_capsules=4",
     "per_class": "--per-class N",
