@@ -4,35 +4,20 @@ import hashlib
 import os
 import sys
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
+from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli.graph import GraphOptions
 from ncgnn.errors import InputError
 
+if TYPE_CHECKING:
+    from ncgnn.cli.source import Source
+
 KEY = "source"
-
-
-class Source(BaseModel):
-    """How a graph was named, its paths as seen from the run folder, and the SHA-256 of its files.
-
-    ``columns`` is a record only: the model knows how to read its tables.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    name: str | None = None
-    nodes: str | None = None
-    edges: list[str] | None = None
-    directed: bool = False
-    data: str | None = None
-    columns: dict[str, str | list[str]] = {}
-    files: dict[str, str] = {}
 
 
 def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
     """What ``run.json`` in ``folder`` says of its graph."""
+    from ncgnn.cli.source import Source
     from ncgnn.data.tables.vectors import vectors_beside
 
     own = Path(graph.name) if graph.name is not None and graph.is_own else None
@@ -70,8 +55,9 @@ def with_run(graph: GraphOptions, model: Path) -> GraphOptions:
     )
 
 
-def _remembered(folder: Path) -> Source | None:
+def _remembered(folder: Path) -> "Source | None":
     from ncgnn.classifier.run_folder import read_description
+    from ncgnn.cli.source import Source
 
     try:
         run = read_description(folder)
