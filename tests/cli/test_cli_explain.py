@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from helpers.papers import QUICK
+from ncgnn.data import load_dataset, save_graph
 
 
 def test_a_node_is_explained_in_words_and_bars(ncgnn, karate_run):
@@ -23,6 +24,31 @@ def test_json_has_an_object_a_node(ncgnn, karate_run):
     assert done.err.startswith("Routing among 2 capsules")
     for one in objects:
         assert sum(part["value"] for part in one["hops"]) + one["bias"] == pytest.approx(one["score"], abs=1e-5)
+
+
+def test_what_would_change_the_class_is_said_before_the_details(ncgnn, karate_run):
+    done = ncgnn("explain", karate_run, "karate", "--node", 33, "--what-if")
+    assert (done.code, done.err) == (0, "")
+    answer = done.out.split("\n\nDetails\n")[0].splitlines()
+    assert sum(line.startswith(("Without ", "It stays ", "It has no ")) for line in answer) == 3
+
+
+def test_without_these_links_the_class_is_another(ncgnn, karate_run, here):
+    """The graph without them is predicted anew."""
+    done = ncgnn("explain", karate_run, "karate", "--what-if", "--json")
+    changes = [change for line in done.out.splitlines() for change in json.loads(line)["what_if"]]
+    found = [change for change in changes if change["what"] == "links" and change["removed"]]
+    assert found
+    for number, change in enumerate(found[:2]):
+        node, gone = int(change["node"]), {int(other) for other in change["removed"]}
+        data = load_dataset("karate")
+        ends = data.edge_index.t().tolist()
+        kept = [not ((a == node and b in gone) or (b == node and a in gone)) for a, b in ends]
+        data.edge_index = data.edge_index[:, kept]
+        save_graph(data, f"less-{number}.npz")
+        rows = ncgnn("predict", karate_run, f"less-{number}.npz").out.splitlines()
+        predicted = {row.split(",")[0]: row.split(",")[2] for row in rows}
+        assert predicted[change["node"]] == change["becomes"] != change["prediction"]
 
 
 @pytest.mark.parametrize(("file", "read"), [("all.csv", pd.read_csv), ("all.parquet", pd.read_parquet)])

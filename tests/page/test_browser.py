@@ -136,6 +136,7 @@ def test_a_click_on_the_map_opens_the_node_under_the_pointer(visit, address):
     )
     page.mouse.move(box["x"] + x, box["y"] + y)
     tip = page.locator(".tip").inner_text()
+    assert re.search(r": \d ≈ \d+ %, label", tip)  # not calibrated
     page.mouse.click(box["x"] + x, box["y"] + y)
     page.locator("#node h1").wait_for()
     assert tip.startswith(heading(page).removeprefix("Node ") + ": ")
@@ -221,6 +222,16 @@ def test_nothing_is_wider_than_the_window(visit, request, tmp_path, width, hash,
         page.evaluate(f"{tables}.map(one => one.scrollWidth - one.parentNode.clientWidth).filter(more => more > 0)")
         == []
     )
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_word_of_a_tag_is_broken(visit, address, width):
+    page = visit(f"{address}#node=33", {"width": width, "height": 900})
+    tags = page.locator(".tag", has_text=re.compile("^training$"))
+    assert tags.count()
+    assert {
+        tag.evaluate("one => one.offsetHeight < 2 * parseFloat(getComputedStyle(one).fontSize)") for tag in tags.all()
+    } == {True}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

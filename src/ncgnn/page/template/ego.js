@@ -138,7 +138,7 @@ const spoken = (leaf) => `${fullName(leaf)}, ${leaf.predicted}${leaf.value < 0 ?
 function about(leaf) {
   const away = leaf.distance === null ? "far away" : `${leaf.distance} ${leaf.distance === 1 ? "step" : "steps"} away`;
   const role = leaf.split === "train" ? `, training node of class ${leaf.label}` : "";
-  return `${fullName(leaf)}: ${leaf.predicted} ${leaf.probability.toFixed(2)}, ${away}${role}`;
+  return `${fullName(leaf)}: ${leaf.predicted} ${said(leaf.probability)}, ${away}${role}`;
 }
 
 function middle(root) {

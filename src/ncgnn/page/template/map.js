@@ -88,7 +88,7 @@ function point(map, row) {
 function tell(map, row) {
   const node = known(row);
   const label = node.label === null ? "label unknown" : `label ${node.label}`;
-  const words = `${fullName(node)}: ${node.predicted} ${node.probability.toFixed(2)}, ${label}`;
+  const words = `${fullName(node)}: ${node.predicted} ${said(node.probability)}, ${label}`;
   const main = node.group === null ? null : `mainly ${node.group}`;
   map.tip.textContent = [words, node.split, main].filter(Boolean).join(", ");
   const { at, width } = frame(map);
