@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 
 from helpers.clean_graph import make_clean, with_edges
@@ -27,6 +29,8 @@ def test_other_labels_or_features_are_another_graph(clean, edges, tmp_path):
 def test_files_that_are_no_graphs_are_passed_by(clean, tmp_path):
     np.savez(tmp_path / "numbers.npz", a=np.ones(3))
     (tmp_path / "broken.npz").write_bytes(b"PK no")
+    (tmp_path / "header.npz").write_bytes(b"\x93NUMPY\x01\x00\x08\x00(24, (3\n")
+    os.mkfifo(tmp_path / "pipe.npz")
     save_graph(clean, tmp_path / "damaged.npz")
     content = bytearray((tmp_path / "damaged.npz").read_bytes())
     for place in range(100, len(content), 97):

@@ -70,8 +70,9 @@ def test_features_of_a_billion_columns(refuses, altered):
         (b"'<f8'", b"'|O' ", "it contains pickles"),
         (b"(24, 3)", b"(72,  )", "must hold numbers of shape .nodes, numbers per node."),
         (b"(24, 3)", b"(12, 6)", "has 12 rows, but the table beside it has 24"),
+        (b"(24, 3)", b"(24, (3", "not a readable .npy file"),
     ],
-    ids=["columns", "rows", "pickle", "flat", "other rows"],
+    ids=["columns", "rows", "pickle", "flat", "other rows", "no header"],
 )
 def test_vectors_beside_a_table(refuses, sound, tmp_path, old, new, message):
     shutil.copytree(sound / "own", tmp_path, dirs_exist_ok=True)

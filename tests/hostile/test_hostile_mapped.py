@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,13 +34,17 @@ def altered(sound, tmp_path) -> Callable[..., None]:
                 path.unlink()
                 del shard.files[name]
             else:
-                np.save(path, change(np.load(path)))
+                _store(path, change(np.load(path)))
                 shard.files[name] = File(path.stat().st_size, hashlib.sha256(path.read_bytes()).hexdigest())
         found.rows = shard.rows = found.rows if rows is None else rows
         found.key = found.key if key is None else key
         (folder / "manifest.json").write_text(found.sealed.model_dump_json())
 
     return write
+
+
+def _store(path: Path, changed: np.ndarray | bytes) -> None:
+    path.write_bytes(changed) if isinstance(changed, bytes) else np.save(path, changed)
 
 
 def but(place: int, value: object) -> Callable[[np.ndarray], np.ndarray]:
@@ -91,6 +96,14 @@ def test_arrays_that_are_no_graph(refuses, altered, name, change, message):
 def test_sparse_features_that_point_elsewhere(refuses, altered, sound, name, change, message):
     altered(is_sparse=True, **{name: change})
     refuses("predict", sound / "ncgnn.safetensors", "graph", message=f"^ncgnn: graph: not a graph: {message}")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no array", b"\x93NUMPY\x01\x00\x08\x00(24, (3\n", b"\x93NUMPY\x01\x00\x02\x00()"], ids=repr
+)
+def test_files_that_are_no_arrays(refuses, altered, content):
+    altered(x=lambda _: content)
+    refuses("check", "graph", message="^ncgnn: graph/000000000000-x.npy: is not an array: store the graph again$")
 
 
 @pytest.mark.parametrize("key", ["rows", "graph", "graph x y z", "graph -3 0 a"])

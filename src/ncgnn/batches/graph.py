@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from os.path import isdir
 from pathlib import Path
 from typing import Any, overload
@@ -51,9 +52,10 @@ def is_mapped_graph(path: Any) -> bool:
 def mapped_graph(folder: str | Path) -> Data:
     """A graph whose pages are read from its files when they are used."""
     folder = Path(folder)
-    shards = _opened(folder)
-    features, name = _described(folder, shards)
-    arrays = shards.arrays(0)
+    with _damage_told():
+        shards = Shards(folder)
+        features, name = _described(folder, shards)
+        arrays = shards.arrays(0)
     check_graph(folder, arrays, shards.rows, features)
     tensors = {key: torch.from_numpy(arrays[key]) for key in _PARTS if key in arrays}
     x = _features(arrays, features)
@@ -66,9 +68,10 @@ def mapped_graph(folder: str | Path) -> Data:
     return checked(Data(x=x, num_nodes=shards.rows, name=name, **tensors, **names, **lists))
 
 
-def _opened(folder: Path) -> Shards:
+@contextmanager
+def _damage_told() -> Iterator[None]:
     try:
-        return Shards(folder)
+        yield
     except Damaged as error:  # which says to delete the folder, as of one in a cache
         raise InputError(f"{error.path}: {error.reason}: store the graph again") from None
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
+from ncgnn.data.archive import FAULTS
 from ncgnn.errors import InputError
 from ncgnn.files import atomic, locked
 
@@ -118,7 +119,10 @@ class Shards:
 def mapped(path: Path) -> np.ndarray:
     """An array whose pages are read from the file when they are used, and may be dropped again. It must not be
     written to; what is written does not reach the file."""
-    return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    try:
+        return np.asarray(np.load(path, mmap_mode="c", allow_pickle=False))
+    except FAULTS:
+        raise Damaged(path, "is not an array") from None
 
 
 def _begun(folder: Path, key: str, rows: int) -> Manifest:

@@ -30,6 +30,8 @@ def elsewhere_findings(view: View, folders: Iterable[Path]) -> list[Finding]:
 
 
 def _is_mixed_up(view: View, file: Path) -> bool:
+    if not file.is_file():  # a pipe may never end
+        return False
     try:
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
             shape = arrays["x"].shape if "x" in arrays else tuple(arrays["x_shape"])
@@ -38,7 +40,7 @@ def _is_mixed_up(view: View, file: Path) -> bool:
             return _has_features(view, arrays) and not np.array_equal(
                 merge_edges(arrays["edges"], view.num_nodes)[0], _edges(view)
             )
-    except (*FAULTS, IndexError):
+    except (*FAULTS, IndexError, MemoryError):
         return False  # not a graph
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.lib import format as npy
 from ncgnn.errors import InputError
 from ncgnn.memory import check_memory
 
-FAULTS = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error, NotImplementedError)
-_UNREADABLE = (*FAULTS, RuntimeError, OverflowError, SyntaxError, TypeError)  # an encrypted member, an odd header
+FAULTS = (
+    *(OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error),
+    *(RuntimeError, OverflowError, SyntaxError, TypeError, TokenError),  # an encrypted member, an odd header
+)
 _COPIES = 3  # of an array, until it is a tensor
 
 
@@ -50,7 +53,7 @@ def _opened(path: Path, what: str) -> Iterator[IO[bytes]]:
             yield file
     except InputError:
         raise
-    except _UNREADABLE as error:
+    except FAULTS as error:
         reason = "it contains pickles" if "pickle" in str(error) else " ".join(str(error).split())
         raise InputError(f"{path}: not a readable {what} ({reason})") from error
 

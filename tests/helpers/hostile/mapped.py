@@ -39,6 +39,9 @@ def make(drawn: Random, folder: Path, sound: Path) -> list[str]:
 
 
 def _alter(drawn: Random, path: Path) -> None:
+    if drawn.random() < 0.2:
+        path.write_bytes(damaged(drawn, path.read_bytes()))
+        return
     array = np.load(path)
     match drawn.randrange(4):
         case 0:
