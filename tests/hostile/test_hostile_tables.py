@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Callable
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -101,6 +102,24 @@ def test_graphml_in_which_each_node_has_an_attribute_of_its_own(refuses, tmp_pat
     (tmp_path / "wide.graphml").write_text(content)
     message = r"a table of 20000 nodes with 20000 attributes would take [\d.]+ GB of memory, and .* are free"
     refuses("train", "--nodes", "wide.graphml", *TRAIN, message=message)
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pa.array(["x" * 200_000]), r"column 'odd': reading 3814 MB of text would take [\d.]+ GB of memory"),
+        (pa.array([b"x" * 50_000], pa.binary(50_000)), r"nodes.parquet: reading 20000 rows of 2 columns would take"),
+    ],
+    ids=["text", "fixed"],
+)
+@pytest.mark.parametrize("is_kept", [False, True], ids=["", "schema"])
+def test_a_small_parquet_table_that_repeats_a_long_value(refuses, tmp_path, column, message, is_kept):
+    """Stored once, and a number for each row."""
+    repeated = pa.DictionaryArray.from_arrays(np.zeros(20_000, np.int32), column)
+    table = pa.table({"id": range(20_000), "odd": repeated})
+    pa.parquet.write_table(table, tmp_path / "nodes.parquet", store_schema=is_kept)
+    (tmp_path / "edges.csv").write_text("source,target\n")
+    refuses("check", "--nodes", "nodes.parquet", "--edges", "edges.csv", "--label", "odd", message=message)
 
 
 def test_a_small_packed_table_that_holds_gigabytes(refuses, tmp_path):

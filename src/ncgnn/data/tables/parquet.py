@@ -8,10 +8,12 @@ import pyarrow.parquet
 
 from ncgnn.errors import InputError
 from ncgnn.files import PARQUET
-from ncgnn.memory import check_memory
+from ncgnn.memory import available_bytes, check_memory
 
 _CELL = 16  # bytes of a value as a data frame, at least
+_COPIES = 4  # of text, until it is a table
 _BYTES = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
+_TEXTS = (*_BYTES, pa.types.is_string, pa.types.is_large_string)
 
 
 def read_parquet(path: Path) -> pa.Table:
@@ -33,14 +35,40 @@ def parts(folder: Path) -> list[Path]:
 
 def _read_part(path: Path) -> pa.Table:
     """The columns, with bytes as the text that they hold, as some programs write it."""
-    with pa.parquet.ParquetFile(path) as file:
-        rows, columns = file.metadata.num_rows, file.metadata.num_columns
-        what = f"{path}: reading {rows} rows of {columns} columns"
-        check_memory(_CELL * rows * columns, what, "use a smaller table")
+    repeated = _repeated(path)
+    with pa.parquet.ParquetFile(path, read_dictionary=repeated) as file:
         arrow = file.read()
     arrow = arrow.drop_columns([name for name in arrow.column_names if name.startswith("__index_level_")])
-    named = zip(arrow.column_names, arrow.columns, strict=True)
-    return pa.table([_sound(column, f"{path}, column {name!r}") for name, column in named], names=arrow.column_names)
+    columns = []
+    for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+        where = f"{path}, column {name!r}"
+        _check_text(column, where)
+        columns.append(_sound(column.cast(column.type.value_type) if name in repeated else column, where))
+    return pa.table(columns, names=arrow.column_names)
+
+
+def _repeated(path: Path) -> list[str]:
+    """Columns with text that a small file may repeat in so many rows that these do not fit into memory."""
+    with pa.parquet.ParquetFile(path) as file:
+        plain = [field.name for field in file.schema_arrow if any(is_kind(field.type) for is_kind in _TEXTS)]
+        rows, columns = file.metadata.num_rows, file.metadata.num_columns
+        cells = [max(_CELL, _COPIES * file.schema.column(number).length) for number in range(columns)]
+        groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
+    chunks = [group.column(number) for group in groups for number in range(columns)]
+    needed = sum(cell * chunk.num_values for cell, chunk in zip(cells * len(groups), chunks, strict=True))
+    needed += sum(chunk.total_uncompressed_size for chunk in chunks)
+    check_memory(needed, f"{path}: reading {rows} rows of {columns} columns", "use a smaller table")
+    texts = [chunk for chunk in chunks if chunk.path_in_schema in plain and chunk.has_dictionary_page]
+    most = available_bytes() / _COPIES
+    return [chunk.path_in_schema for chunk in texts if chunk.num_values * chunk.total_uncompressed_size > most]
+
+
+def _check_text(column: pa.ChunkedArray, where: str) -> None:
+    """Whether there is memory for the text of each row, if it is not yet written out."""
+    if pa.types.is_dictionary(column.type) and any(is_kind(column.type.value_type) for is_kind in _TEXTS):
+        lengths = (pc.take(pc.binary_length(chunk.dictionary), chunk.indices) for chunk in column.chunks)
+        size = sum(pc.sum(found).as_py() or 0 for found in lengths)
+        check_memory(_COPIES * size, f"{where}: reading {size >> 20} MB of text", "use a smaller table")
 
 
 def _sound(column: pa.ChunkedArray, where: str) -> pa.ChunkedArray:
