@@ -21,8 +21,10 @@ QUICK = ["--search", "none", "--no-refit", "--epochs", "1", "--out", "made"]
         ),
         ("beta = 1e300", "bad.toml.*: beta = 1e.300: .* less than or equal"),
         ("filter = 'diffusion'\nalpha = 1e-12", "bad.toml.*: alpha = 1e-12: .* greater than or equal"),
+        (f"hidden = [{'[2, 4],' * 20_000}]", "bad.toml.*: hidden = .*: List should have at most 32 items"),
+        (f"groups = [{'{},' * 5_000}]", "bad.toml.*: groups = .*: List should have at most 32 items"),
     ],
-    ids=["nested", "digits", "top_k", "large", "beta", "alpha"],
+    ids=["nested", "digits", "top_k", "large", "beta", "alpha", "layers", "groups"],
 )
 def test_settings_in_a_file(refuses, sound, tmp_path, content, message):
     (tmp_path / "bad.toml").write_text(content)
@@ -31,6 +33,12 @@ def test_settings_in_a_file(refuses, sound, tmp_path, content, message):
 
 def test_a_setting_of_thousands_of_digits(refuses, sound):
     refuses("train", sound / "graph.npz", "--set", f"hops={'9' * 5000}", *QUICK, message="settings: hops = ")
+
+
+@pytest.mark.parametrize("model", ["boosting", "neighbour-boosting"])
+def test_leaves_of_more_nodes_than_a_library_can_count(refuses, sound, model):
+    given = ["--model", model, "--set", "leaf=10000000000", "--search", "none", "--out", "made"]
+    refuses("train", sound / "graph.npz", *given, message="leaf = 10000000000: Input should be less than or equal to")
 
 
 def test_a_link_to_itself_as_output(refuses, sound, tmp_path):

@@ -38,7 +38,7 @@ class BoostingSettings(RunSettings):
     """The settings of boosting. With scikit-learn's 20 nodes per leaf, 140 training nodes would hardly be split."""
 
     trees: int = Field(100, ge=1, le=10_000, description="maximum number of trees per class")
-    leaf: int = Field(5, ge=1, description="fewest training nodes per leaf")
+    leaf: int = Field(5, ge=1, le=10**9, description="fewest training nodes per leaf")
     reduction: Literal["best", "columns", "directions"] = Field(
         "best", description="of many features: the most telling columns, singular directions, or the better of the two"
     )

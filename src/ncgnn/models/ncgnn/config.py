@@ -88,7 +88,7 @@ class Config(RunSettings):
 
     reads: Reads = Field("features", description="what the capsules read: features or links")
     edges: Edges = Field(ALL, description="edges of filter and links: all, in, out, or of one table")
-    groups: list[Group] = Field([], description="further groups of capsules, routed together with these")
+    groups: list[Group] = Field([], max_length=32, description="further groups of capsules, routed together with these")
     num_capsules: Size = Field(4, description="primary capsules per node, K")
     primary_channels: Size = Field(32, description="size of a primary capsule, f_p")
     class_channels: Size = Field(16, description="size of a class capsule, f_c")
@@ -97,7 +97,9 @@ class Config(RunSettings):
     dropout: Rate = Field(0.8, description="dropout rate on the primary capsules")
     early_dropout: Rate = Field(0.0, description="dropout rate on the primary capsules before their normalisation")
     feature_dropout: Rate = Field(0.0, description="dropout rate on the features")
-    hidden: list[tuple[Size, Size]] = Field([], description="hidden capsule layers, each as [capsules, channels]")
+    hidden: list[tuple[Size, Size]] = Field(
+        [], max_length=32, description="hidden capsule layers, each as [capsules, channels]"
+    )
 
     init: Literal["uniform", "glorot"] = Field("glorot", description="weight initialisation")
     m_plus: Share = Field(0.9, description="margin for the true class (eq. 11)")
