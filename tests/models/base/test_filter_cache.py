@@ -221,6 +221,14 @@ def test_an_array_that_is_no_archive_is_not_believed(graph, folder):
         assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
 
 
+def test_a_pipe_in_the_place_of_an_entry_is_not_waited_for(graph, folder):
+    first, path = stored(graph, folder)
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.warns(UserWarning, match="nothing is cached"):
+        assert_same_bits(prepare_filter(SPARSIFIED[0](), graph, torch.float32, folder), first)
+
+
 def test_a_folder_that_cannot_be_made_costs_nothing_but_one_warning(graph, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with warnings.catch_warnings(record=True) as said:

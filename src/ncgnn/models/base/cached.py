@@ -25,7 +25,7 @@ def read_cached(
         names: of the arrays.
         check: raises ``ValueError`` for arrays that cannot be used.
     """
-    if not os.access(path, os.R_OK):
+    if not (path.is_file() and os.access(path, os.R_OK)):
         return None
     try:
         arrays = _arrays(path, key, names)
