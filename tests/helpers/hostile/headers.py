@@ -60,7 +60,7 @@ def changed(drawn: Random, tensor: torch.Tensor) -> torch.Tensor:
         case 1:
             return tensor.to(drawn.choice((torch.float16, torch.float64, torch.int64, torch.bool, torch.bfloat16)))
         case _:
-            out = tensor.clone()
+            out = tensor.clone(memory_format=torch.contiguous_format)
             value = drawn.choice(_WEIGHTS)
             if out.numel() and (out.is_floating_point() or (value == value and abs(value) < 100)):
                 out.view(-1)[drawn.randrange(out.numel())] = value
