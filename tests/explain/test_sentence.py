@@ -13,9 +13,9 @@ from ncgnn.data.generated.shop import shop_tables
 from ncgnn.explain import GraphExplainer, by_node, make_targets
 from ncgnn.explain.capsule_names import responses
 from ncgnn.explain.features import OfCapsules
-from ncgnn.explain.sentence import Facts, Near, rather, sentence
+from ncgnn.explain.sentence import Facts, Near, rather, sentence, without
 from ncgnn.explain.text import bars
-from ncgnn.explain.wording import Said
+from ncgnn.explain.wording import Said, class_said
 
 INSIDE = re.compile(r"\b(hop|hops|coupling|couplings|capsule|capsules|routing|squashing|bias)\b", re.IGNORECASE)
 
@@ -67,6 +67,35 @@ def test_what_a_group_hears_of_others_is_the_reason():
 
 def test_what_speaks_for_the_other_class_is_said():
     assert sentence(replace(DRAMA, opposing=0.6)).endswith(", although its neighbours speak for Comedy.")
+
+
+def test_neighbours_that_speak_for_both_are_divided():
+    divided = replace(DRAMA, supporting=0.45, opposing=0.42)
+    assert sentence(divided).endswith("“murder” and “court”; its neighbours are divided.")
+
+
+def test_a_class_that_is_a_number_is_called_one():
+    assert class_said("4") == "class 4"
+    assert class_said("Drama") == "Drama"
+
+
+def test_removed_features_of_one_column_are_named_together():
+    removed = [Said("title", "“yoga”"), Said("", "price 3.20 (lower than 95 %)"), Said("title", "“mat”")]
+    assert without("features", "sport", "kitchen", removed, 6, 6) == (
+        "Without its title “yoga” and “mat” and price 3.20 (lower than 95 %) it would be kitchen."
+    )
+    assert without("features", "sport", "kitchen", [Said("features", "“5”")], 1, 1) == (
+        "Without its feature “5” it would be kitchen."
+    )
+
+
+def test_what_changes_nothing_is_counted():
+    assert without("features", "sport", None, [], 1, 1) == "It stays sport even without its only feature."
+    assert without("links", "sport", None, [], 4, 4) == "It stays sport even without all of its 4 links."
+    assert without("neighbours", "sport", None, [], 10, 40) == (
+        "It stays sport even without its 10 most important neighbours."
+    )
+    assert without("links", "sport", None, [], 0, 0) == "It has no link that could be removed."
 
 
 def test_equal_numbers_are_too_close_to_call():

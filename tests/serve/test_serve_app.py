@@ -73,7 +73,7 @@ def test_the_page_asks_for_what_the_server_has(get, ask):
     assert status == 200
     _, predicted = ask("/api/predict", node=33)
     assert view["predicted"] == predicted["predicted"]
-    assert view["rather"].startswith(f"{view['predicted']} rather than {view['second']} (")
+    assert view["rather"].startswith(f"class {view['predicted']} rather than class {view['second']} (")
     assert all({"id", "value", "distance"} <= set(one) for one in view["neighbours"])
 
 

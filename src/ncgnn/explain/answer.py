@@ -11,7 +11,7 @@ from ncgnn.explain.parts import Part
 from ncgnn.explain.sentence import Facts, Near, rather, sentence
 from ncgnn.explain.targets import Targets
 from ncgnn.explain.trace import Trace
-from ncgnn.explain.wording import Said, Wording
+from ncgnn.explain.wording import Said, Wording, class_said
 from ncgnn.scored import Scored
 from ncgnn.sparse import CSR
 
@@ -70,7 +70,7 @@ class Answers:
         own, total = float(found.value[row, 0]), float(found.total[row])
         magnitude = float(found.magnitude[row])
         node, names = int(target.nodes[0]), self.scored.names
-        first, second = (names.classes[c] for c in target.classes[0].tolist())
+        first, second = (class_said(names.classes[c]) for c in target.classes[0].tolist())
         features = self.shares.of_few(target, found.index[row], [a[row] for a in found.weights])
         neighbours = self.neighbours(node)
         facts = Facts(

@@ -15,8 +15,8 @@ from ncgnn.errors import InputError
 from ncgnn.explain.contributions import lead_of
 from ncgnn.explain.node import NodeExplanation
 from ncgnn.explain.removal import Candidates, Removal, What, candidates
-from ncgnn.explain.sentence import without
-from ncgnn.explain.wording import quoted
+from ncgnn.explain.sentence import named, without
+from ncgnn.explain.wording import Said, class_said, quoted
 from ncgnn.scored import Names
 
 __all__ = ["MOST", "Counterfactual", "What", "counterfactual", "what_would_change"]
@@ -53,7 +53,7 @@ class Counterfactual:
 
 
 def counterfactual(
-    removal: Removal, names: Names, say: Callable[[int, int], str], node: int, what: What, most: int = MOST
+    removal: Removal, names: Names, say: Callable[[int, int], Said], node: int, what: What, most: int = MOST
 ) -> Counterfactual:
     """The smallest removal found for a node; ``say`` names a feature of a node in a sentence."""
     if what not in get_args(What):
@@ -67,11 +67,14 @@ def counterfactual(
     before = names.classes[search.predicted]
     after = None if becomes is None else names.classes[becomes]
     if what == "features":
-        ids, titles = [removal.columns.name(i, names) for i in items], [say(i, node) for i in items]
+        ids, removed = [removal.columns.name(i, names) for i in items], [say(i, node) for i in items]
     else:
-        ids, titles = [names.nodes[i] for i in items], [quoted(names.title(i) or names.nodes[i]) for i in items]
-    words = without(what, before, after, titles, min(most, len(found.items)), len(found.items))
-    return Counterfactual(names.nodes[node], what, before, after, tuple(ids), tuple(titles), most, search.passes, words)
+        ids = [names.nodes[i] for i in items]
+        removed = [Said("", quoted(names.title(i) or names.nodes[i])) for i in items]
+    classes = class_said(before), None if after is None else class_said(after)
+    words = without(what, *classes, removed, min(most, len(found.items)), len(found.items))
+    titles = tuple(named([one]) for one in removed)
+    return Counterfactual(names.nodes[node], what, before, after, tuple(ids), titles, most, search.passes, words)
 
 
 def what_would_change(explanation: NodeExplanation, most: int = MOST) -> list[Counterfactual]:

@@ -97,7 +97,7 @@ class GraphExplainer:
             most: how many are removed at most.
         """
         (number,) = self.names.node_numbers([node])
-        return counterfactual(self.removal, self.names, self._said, number, what, most)
+        return counterfactual(self.removal, self.names, self._wording, number, what, most)
 
     def without(self, node: object, neighbours: Sequence[object] = (), features: Sequence[str] = ()) -> Tensor:
         """Probabilities of the classes [C] of a node by a full forward pass without these neighbours, or without these
@@ -119,10 +119,6 @@ class GraphExplainer:
     def removal(self) -> Removal:
         """The model without some of what it hears."""
         return Removal(self.trace, self._feature_shares, self.scored.data)
-
-    def _said(self, feature: int, node: int) -> str:
-        said = self._wording(feature, node)
-        return f"{said.of} {said.name}" if said.of else said.name
 
     @property
     def probabilities(self) -> Tensor:

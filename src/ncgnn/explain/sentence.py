@@ -87,13 +87,13 @@ def _leaning(facts: Facts) -> str:
 
 
 def _own(facts: Facts) -> str:
-    return f"its own {_features(facts.own_features)}" if facts.own_features else "many of its own traits taken together"
+    return f"its own {named(facts.own_features)}" if facts.own_features else "many of its own traits taken together"
 
 
-def _features(features: Sequence[Said]) -> str:
+def named(features: Sequence[Said]) -> str:
     """``title “yoga” and “mat”``, ``brand “Verdo” and price 3.20 (lower than 95 %)``."""
-    parts = []
-    for of, members in groupby(features, key=lambda said: said.of):
+    parts, kinds = [], [said.of for said in features]
+    for of, members in groupby(sorted(features, key=lambda said: kinds.index(said.of)), key=lambda said: said.of):
         names = [shortened(said.name, _TITLE) for said in members]
         parts += [f"{of.removesuffix('s') if of == WORDS and len(names) == 1 else of} {listed(names)}"] if of else names
     return listed(parts)
@@ -123,7 +123,7 @@ def _neighbours(facts: Facts) -> str:
     if facts.heard:
         return facts.heard
     if facts.near_features:
-        return f"its neighbours, above all their {_features(facts.near_features)}"
+        return f"its neighbours, above all their {named(facts.near_features)}"
     return "its neighbours"
 
 
@@ -142,10 +142,11 @@ def _rest(facts: Facts, main: str) -> str:
         elif value > small:
             said.append(f"and also because {_clause(facts, kind)}")
         elif main != "bias":
-            said.append(f"{name} hardly matter")
+            is_divided = kind == "others" and min(facts.supporting, facts.opposing) > small
+            said.append(f"{name} {'are divided' if is_divided else 'hardly matter'}")
     if not said:
         return ""
-    joint = "; " if said[0].endswith("matter") else ", "
+    joint = "; " if said[0].endswith(("matter", "divided")) else ", "
     return joint + ", ".join(said)
 
 
@@ -191,14 +192,15 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def without(what: str, before: str, after: str | None, names: Sequence[str], most: int, total: int) -> str:
+def without(what: str, before: str, after: str | None, removed: Sequence[Said], most: int, total: int) -> str:
     """What would change the class, of ``total`` things of which the ``most`` important ones were taken away at most."""
-    kind = {"neighbours": "neighbour", "links": "link", "features": "feature of its own"}[what]
+    kind = what.removesuffix("s")
     if not total:
         return f"It has no {kind} that could be removed."
     if after is None:
         counted = f"all of its {total} {what}" if most == total else f"its {most} most important {what}"
         counted = f"its only {kind}" if total == 1 else counted
         return f"It stays {before} even without {counted}."
-    links = "" if what != "links" else "the link with " if len(names) == 1 else "the links with "
-    return f"Without {links}{listed(list(names))} it would be {after}."
+    link = "the link with " if len(removed) == 1 else "the links with "
+    head = {"neighbours": "", "links": link, "features": "its "}[what]
+    return f"Without {head}{named(removed)} it would be {after}."

@@ -115,6 +115,11 @@ def _shown(column: Column, value: float) -> str:
     return f"{value:,.2f}" if abs(value) >= 0.1 else f"{value:.2g}"
 
 
+def class_said(name: str) -> str:
+    """``class 4``: a number alone would not read as a class."""
+    return f"class {name}" if name.isdecimal() else name
+
+
 def quoted(name: str) -> str:
     return f"“{name}”"
 
