@@ -39,7 +39,7 @@ browser:
 	  || echo "no chromium: install it to test pages in a browser"
 
 test-long: .venv/installed browser
-	$(BIN)/pytest -m long
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m long --numprocesses auto --dist worksteal
 
 # The pages of docs/ and the reference of the Python interface, as a site that opens without a server.
 docs: .venv/installed
