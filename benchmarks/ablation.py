@@ -46,6 +46,7 @@ EARLY: dict[str, Any] = {"dropout": 0.0, "early_dropout": 0.5}
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "dropout before normalisation": EARLY,
+    "dropout before normalisation, same rate": {"dropout": 0.0, "early_dropout": Config().dropout},
     "dropout of features": {"feature_dropout": 0.5},
     "averaged weights": {"averaging": 0.9},
     "decay of the first weights": {"decay": "first"},

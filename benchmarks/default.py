@@ -7,6 +7,7 @@ hidden, and tested once. NCGNN is what ``ncgnn train`` gives for a graph without
 
 import argparse
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -51,6 +52,9 @@ FEW = tuple(f"{graph}@{labels}" for graph in ("cora", "citeseer", "amazon-comput
 """Graphs with fewer labels per class for training."""
 SPLITS = (0, 1, 2, 3, 4)
 KEY = ("graph", "split", "model")
+TAUGHT = ", taught by "
+DIRECTED = "texas"
+"""A graph with directed edges, for which there are all settings to try."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ def searched(model: Model[Any], others: Sequence[Model[Any]], graph: PreparedGra
     """The outcome of a search."""
     found = search(graph, model, LEVEL, rivals=others)
     scores = model.scores(found.fitted.module, model.prepare(graph, found.settings))[0]
-    teachers = f", taught by {' and '.join(found.teachers)}" if found.teachers else ""
+    teachers = f"{TAUGHT}{' and '.join(found.teachers)}" if found.teachers else ""
     return Chosen(found.settings, found.val_accuracy, scores, f"{found.name}{teachers}")
 
 
@@ -287,6 +291,19 @@ def _listed(graphs: Sequence[str]) -> str:
     return f"{len(graphs)} ({', '.join(graphs)})" if graphs else "0"
 
 
+def winners(rows: Sequence[Row]) -> str:
+    """Where each of our settings won the search, with the number of splits, and how often a student did."""
+    own = [row for row in rows if row["model"] == NCGNN.name]
+    if not own:
+        return NOTHING
+    found: dict[str, Counter[str]] = {name: Counter() for name in NCGNN.portfolio(PreparedGraph(divided(DIRECTED, 0)))}
+    for row in own:
+        found[row["how"].partition(TAUGHT)[0]][row["graph"]] += 1
+    lines = [[name, ", ".join(f"{graph} ({n})" for graph, n in won.items()) or "-"] for name, won in found.items()]
+    said = f"A student was chosen in {sum(TAUGHT in row['how'] for row in own)} of {len(own)} searches."
+    return f"{markdown(['settings', 'chosen on (splits)'], lines)}\n\n{said}"
+
+
 def report() -> None:
     """Write the tables of the page from the stored rows, except for those of other settings or rules."""
     current = cache(tried)
@@ -294,6 +311,7 @@ def report() -> None:
     text = PAGE.read_text("utf-8")
     for name, graphs in (("default", GRAPHS), ("few", FEW)):
         text = fill(text, name, render([row for row in rows if row["graph"] in graphs], graphs))
+    text = fill(text, "winners", winners([row for row in rows if row["graph"] in GRAPHS]))
     with atomic(PAGE) as file:
         file.write(text)
 

@@ -136,3 +136,16 @@ def test_graphs_are_counted_by_verdict_and_by_two_points():
     assert "by more than two points on 1 (cornell); the difference is as large" in text
     assert "interval, on 1 (texas)." in text
     assert "Without split 0: Of 4 graphs" in text
+
+
+def test_what_a_search_chose_is_counted_by_settings_and_graph(monkeypatch):
+    monkeypatch.setattr(default, "DIRECTED", "karate")
+    how = ["default, taught by beliefs", "averaged weights, PageRank, taught by default and GCN", "default"]
+    own = rows_of("texas", ncgnn=[0.5, 0.6, 0.7]) + rows_of("cora", ncgnn=[0.8])
+    rows = [row | {"how": said} for row, said in zip(own, [*how, how[1]], strict=True)]
+    text = default.winners([*rows, *rows_of("cora", mlp=[0.9])])
+    assert "| default | texas (2) |" in text
+    assert "| averaged weights, PageRank | texas (1), cora (1) |" in text
+    assert "| beliefs | - |" in text
+    assert "A student was chosen in 3 of 4 searches." in text
+    assert default.winners(rows_of("cora", mlp=[0.9])) == default.NOTHING
