@@ -4,7 +4,7 @@ python -m benchmarks.audits [GRAPH ...]       --nodes N, --methods NAME ...; wit
 python -m benchmarks.audits --page            only fill in docs/explanations.md from what there is
 
 The audits are kept in results/audits/models.csv; every node is a row in results/audits/nodes-GRAPH.csv for each method.
-Rows are kept a few at a time, and are not measured again. Captum's methods need the package captum.
+Rows are kept every few seconds, and are not measured again. Captum's methods need the package captum.
 """
 
 import argparse
@@ -33,7 +33,9 @@ from ncgnn.provenance import machine
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results/audits"
 GRAPHS = ("texas", "cycle", "planted", "house", "cora", "cora-ml", "chameleon", "amazon-photo")
-AUDITED, AT_ONCE = 50, 10
+AUDITED = 50
+AT_LEAST = 20
+"""Seconds of measurement after which rows are kept: each time, the whole file is written again."""
 
 
 def main() -> None:
@@ -80,10 +82,14 @@ def _measure_one(
     path, key = RESULTS / f"nodes-{graph}.csv", {"graph": graph, "method": method}
     known = {row["node"] for row in table.read(path) if row["method"] == method}
     left = [node for node in nodes if node not in known]
-    for first in range(0, len(left), AT_ONCE):
-        rows = [key | one | about for one in _of_nodes(ranking, subject, data, left[first : first + AT_ONCE])]
-        table.keep(path, rows, ("method", "node"))
-        print(f"{graph}: {method}, {rows[-1]['seconds']:.3f} s", file=sys.stderr, flush=True)
+    rows: list[Row] = []
+    start = process_time()
+    for count, one in enumerate(_of_nodes(ranking, subject, data, left), 1):
+        rows.append(key | one | about)
+        if count == len(left) or process_time() - start > AT_LEAST:
+            table.keep(path, rows, ("method", "node"))
+            print(f"{graph}: {method}, {count} of {len(left)} nodes", file=sys.stderr, flush=True)
+            rows, start = [], process_time()
 
 
 def _of_nodes(ranking: Ranking, subject: Subject, data: Data, nodes: Sequence[int]) -> Iterator[Row]:
