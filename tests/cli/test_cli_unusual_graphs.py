@@ -1,10 +1,14 @@
 """What a graph of another kind is told, instead of being misread."""
 
+import pickle
 import re
 import shlex
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
+from torch_geometric.data import Data, HeteroData
 
 import ncgnn as library
 from ncgnn.data import load_dataset
@@ -31,6 +35,32 @@ def test_several_classes_of_a_node_are_refused(ncgnn, arrays):
     done = ncgnn("train", "several.npz")
     said = "several.npz: array 'labels' has 4 columns, but a node has one class, not several: keep one column"
     assert (done.code, done.err.strip().removeprefix("ncgnn: ")) == (2, said)
+
+
+def test_several_labels_in_a_cell_are_refused(ncgnn, here):
+    table = pd.DataFrame({"id": range(4), "size": [1.0, 2.0, 3.0, 4.0], "topics": [["a"], ["a", "b"], ["b"], ["c"]]})
+    table.to_parquet("nodes.parquet")
+    (here / "edges.csv").write_text("source,target\n0,1\n2,3\n")
+    done = ncgnn("train", "--nodes", "nodes.parquet", "--edges", "edges.csv", "--label", "topics")
+    said = "column 'topics': has several labels per node, but a node has one class"
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
+def test_pickled_graphs_of_one_or_several_kinds_of_nodes_are_not_opened(ncgnn, here):
+    (here / "several.pt").write_bytes(pickle.dumps(HeteroData()))
+    done = ncgnn("train", "several.pt")
+    assert (done.code, done.err) == (
+        2,
+        "ncgnn: several.pt: pickled graphs are not read, because they can run code: save the graph in Python with"
+        " ncgnn.save_graph(ncgnn.read_graph(data), 'several.npz')\n",
+    )
+    with pytest.raises(library.InputError, match="a HeteroData has several kinds of nodes"):
+        library.save_graph(library.read_graph(HeteroData()), "several.npz")
+    ring = torch.stack([torch.arange(12), (torch.arange(12) + 1) % 12])  # each edge in one direction
+    data = Data(x=torch.rand(12, 3), edge_index=ring, y=torch.arange(12) % 2)
+    library.save_graph(library.read_graph(data), "one.npz")
+    assert "one: 12 nodes, 12 edges, " in ncgnn("check", "one.npz").out
 
 
 def test_edges_are_read_in_both_directions_if_listed_once_or_twice(ncgnn, arrays):

@@ -158,6 +158,11 @@ class GraphOptions:
     def _check_no_columns(self, name: str) -> None:
         if Path(name).suffix in (".csv", ".tsv", ".parquet", ".pq", ".gz"):
             raise InputError(f"{name}: pass tables with --nodes and --edges")
+        if Path(name).suffix in (".pt", ".pth", ".pkl"):
+            raise InputError(
+                f"{name}: pickled graphs are not read, because they can run code: save the graph in Python with"
+                f" ncgnn.save_graph(ncgnn.read_graph(data), {str(Path(name).with_suffix('.npz'))!r})"
+            )
         unused = [key for key, value in vars(self).items() if value and key not in ("name", "data", "directed")]
         if unused:
             raise InputError(f"--{unused[0]} applies to tables only, and {name} is not a table: remove it")
