@@ -4,7 +4,9 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
 
 from helpers.papers import QUICK, contents
 from ncgnn.data import load_dataset, save_graph
@@ -299,6 +301,12 @@ def test_a_process_of_its_own_ends_the_same_way(command, tables, here):
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch("ncgnn: edges.csv, column 'to', .*unknown node: 1\n", done.stderr)
     assert sorted(os.listdir(here)) == ["edges.csv", "nodes.csv"]
+
+
+@pytest.mark.parametrize("take", [lambda *_: torch.empty(2**50), lambda *_: np.empty(2**50)], ids=["torch", "numpy"])
+def test_memory_that_does_not_suffice_is_one_line(fails, monkeypatch, take):
+    monkeypatch.setattr("ncgnn.cli.run._train", take)
+    fails("train", "karate", *OUT, message="not enough memory: use a smaller graph")
 
 
 def test_a_validation_count_without_a_training_count(fails):

@@ -30,6 +30,8 @@ from ncgnn.cli.tune import tune
 from ncgnn.errors import InputError
 from ncgnn.text import is_unicode, shortened
 
+_OF_MEMORY = ("can't allocate memory", "out of memory")  # in errors of torch
+
 
 class _Flags:
     """A command whose help shows no type for flags."""
@@ -89,7 +91,9 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             sys.stdout.flush()  # at the end of Python, a full disk would be a traceback
         except InputError as error:
             _fail(with_flags(str(error), error.options), 2)
-        except MemoryError:
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, RuntimeError) and not any(words in str(error) for words in _OF_MEMORY):
+                raise
             _fail("not enough memory: use a smaller graph, or smaller or fewer layers", 2)
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
