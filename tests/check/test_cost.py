@@ -36,6 +36,12 @@ def test_a_large_graph_is_measured_by_a_small_one(clean, small, monkeypatch):
     assert expected_cost(View.of(clean), small).measured_nodes == 100
 
 
+def test_a_graph_that_hardly_fits_into_memory_is_measured_by_a_smaller_one(clean, small, monkeypatch):
+    needed = 2**20 * expected_megabytes(View.of(clean), small)
+    monkeypatch.setattr(module, "available_bytes", lambda: needed)
+    assert expected_cost(View.of(clean), small).measured_nodes < 400
+
+
 def test_too_little_memory_is_serious(clean, small):
     found = expected_cost(View.of(clean), small)
     assert cost_findings(found) == []

@@ -14,7 +14,7 @@ from ncgnn.check.view import Finding, View
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.data.graph import feature_tensor
 from ncgnn.errors import InputError
-from ncgnn.memory import available_bytes
+from ncgnn.memory import available_bytes, check_memory
 from ncgnn.models.base.contestant import Contestant, enter
 from ncgnn.models.base.memory import COPIES, VALUE
 from ncgnn.models.base.model import Sizes
@@ -24,6 +24,7 @@ from ncgnn.models.ncgnn.memory import Numbers, capsule_bytes
 from ncgnn.sparse import normalized_adjacency
 
 MOST_NODES = 10_000
+_FEWEST = 100  # nodes of a measured graph
 _PLACES = 8  # in the graph where rows of the filter are measured
 _EDGE, _NODE, _ENTRY = 40, 100, 60  # bytes to prepare the filter: for edges, nodes and entries of a shard
 _BLOCKS_TAKE = 1.35  # times as long, as votes in blocks are computed again in every pass (measured)
@@ -77,8 +78,8 @@ class BatchCost:
 
 def expected_cost(view: View, config: Config) -> Cost:
     in_batches, config = _batches_of(view, config), Config.make(config.model_dump() | {"batch": None})
-    sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
-    _run(enter(NCGNN.name, _sample(view, 100), config))  # compiles and loads kernels
+    sample = _measured(view, config)
+    _run(enter(NCGNN.name, _sample(view, _FEWEST), config))  # compiles and loads kernels
     contestant = enter(NCGNN.name, sample, config)
     _run(contestant)  # the first step allocates memory
     seconds = min(_run(contestant), _run(contestant)) * view.num_nodes / sample.num_nodes
@@ -150,6 +151,16 @@ def _seconds(part: Callable[[], object]) -> float:
     start = perf_counter()
     part()
     return perf_counter() - start
+
+
+def _measured(view: View, config: Config) -> Data:
+    """The graph or one like it, so small that training on it takes half of the free memory at most."""
+    sample = view.data if view.num_nodes <= MOST_NODES and view.is_split else _sample(view, MOST_NODES)
+    while int(sample.num_nodes) > _FEWEST and 2 * NCGNN.memory(sample, config) > available_bytes():
+        sample = _sample(view, max(_FEWEST, int(sample.num_nodes) // 2))
+    what = f"training NCGNN on {sample.num_nodes} nodes, to tell how long it takes,"
+    check_memory(NCGNN.memory(sample, config), what, "use fewer or smaller capsules", *NCGNN.sized_by)
+    return sample
 
 
 def _sample(view: View, most: int) -> Data:

@@ -60,7 +60,7 @@ def measure_homophily(view: View) -> Homophily:
     labelled = np.flatnonzero(view.y >= 0)
     shape = (view.num_nodes, max(1, len(view.data.class_names)))
     classes = sp.csr_array((np.ones(len(labelled)), (labelled, view.y[labelled])), shape=shape)
-    around = (adjacency @ classes).toarray()  # number of neighbours per node and class
+    around = adjacency @ classes  # number of neighbours per node and class
     return Homophily(
         found.edge_homophily,
         found.node_homophily,
@@ -70,12 +70,12 @@ def measure_homophily(view: View) -> Homophily:
     )
 
 
-def _two_steps(adjacency: sp.csr_array, classes: sp.csr_array, around: np.ndarray) -> float:
+def _two_steps(adjacency: sp.csr_array, classes: sp.csr_array, around: sp.csr_array) -> float:
     """Agreement of all pairs of different labelled neighbours of a node."""
     degree = np.maximum(np.diff(adjacency.indptr), 1)
     labelled = around.sum(axis=1)
     weight = adjacency @ ((labelled - 1).clip(min=0) / degree)  # of a node in pairs
-    agreeing = float((((around**2).sum(axis=1) - labelled) / degree).sum())
+    agreeing = float(((around.power(2).sum(axis=1) - labelled) / degree).sum())
     return _adjusted(classes, weight, agreeing)
 
 
