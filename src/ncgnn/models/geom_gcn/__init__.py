@@ -69,7 +69,8 @@ def _related(h: Tensor, relations: tuple[CSR, ...]) -> list[Tensor]:
 
 class GeomGCNModel(Model[GeomGCNSettings]):
     """Variants by embedding: Geom-GCN-I, -P and -S. Neighbourhoods are the published ones where a graph has them, and
-    otherwise computed from embeddings of our own. Edges without their weights."""
+    otherwise computed from embeddings of our own. Edges without their weights. The learning rate is constant; the
+    authors lower it by a fifth whenever the validation loss has not fallen for 50 epochs."""
 
     name, title, settings_class = "geom-gcn", "Geom-GCN", GeomGCNSettings
     variants = ("isomap", "poincare", "struc2vec")
