@@ -103,6 +103,16 @@ def words(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
         yield from (one | part for part in _parts(found))
 
 
+def answers(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
+    """What is said of a test node drawn at random."""
+    (node,) = sample(data, 1)
+    (found,) = GraphExplainer(classifier.scored(data)).explain([data.node_ids[node]])
+    assert found.answer is not None
+    row = {"graph": data.name, "node": found.node, "title": found.title or "", "sentence": found.answer.sentence}
+    changes = found.counterfactual("neighbours"), found.counterfactual("features")
+    yield row | {"rather": found.answer.rather, "change": " ".join(change.sentence for change in changes)}
+
+
 def recognised(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
     """For each group of capsules: of the test nodes that are predicted right and of whose lead it is the largest part,
     the one in which this part is largest, with the features of this group."""

@@ -143,6 +143,16 @@ def groups(results: Path) -> str:
     return "\n\n".join([*stories, f"{accuracy} {made_on(rows)}"])
 
 
+def answers(results: Path) -> str:
+    """What is said of one node of each graph."""
+    rows = rows_of(results, "answers")
+    if not rows:
+        return NOTHING
+    called = {row["graph"]: f"“{row['title']}”" if row["title"] else row["node"] for row in rows}
+    told = [f"- {called[row['graph']]} of *{row['graph']}*: {row['sentence']} {row['change']}" for row in rows]
+    return "\n".join([*told, "", made_on(rows)])
+
+
 def _list(rows: list[Row]) -> str:
     return ", ".join(f"{row['name']} {row['value']:+.3f}" for row in rows if abs(row["value"]) >= SMALLEST)
 
@@ -154,4 +164,5 @@ BLOCKS: dict[str, Callable[[Path], str]] = {
     "routing": routing,
     "words": words,
     "groups": groups,
+    "answers": answers,
 }

@@ -11,12 +11,14 @@ import argparse
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 
 from torch_geometric.data import Data
 
 from benchmarks import explained, explained_page, table
+from benchmarks.graphs import shop
 from benchmarks.table import Row
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import load_dataset, usual_split
@@ -67,7 +69,7 @@ def prepared(graph: str, seed: int = 0, **changes: float) -> tuple[Data, Subject
 
 
 def trained(graph: str, seed: int = 0, split: int = 0, **changes: float) -> tuple[Data, NCGNNClassifier]:
-    data = usual_split(load_dataset(graph), split)
+    data = shop() if graph == "shop" else usual_split(load_dataset(graph), split)
     sharpened = {"beta": BETA[graph]} if graph in BETA else {}
     config = Config.make(preset(graph) | sharpened | changes | {"seed": seed})
     named = "-".join(f"{key}{value:g}" for key, value in {"seed": seed, "split": split, **changes}.items())
@@ -96,8 +98,15 @@ PARTS: dict[str, Callable[[str], Iterator[Row]]] = {
     "routing": lambda graph: explained.routing(lambda split, **changes: trained(graph, 0, split, **changes), tell),
     "words": lambda graph: explained.words(*trained(graph)),
     "groups": lambda graph: explained.recognised(*with_links(graph)),
+    "answers": lambda graph: explained.answers(*trained(graph)),
 }
-GRAPHS = {"times": ("cora",), "routing": ("cora",), "words": ("cora-ml",), "groups": ("chameleon",)}
+GRAPHS = {
+    "times": ("cora",),
+    "routing": ("cora",),
+    "words": ("cora-ml",),
+    "groups": ("chameleon",),
+    "answers": ("shop", "cora-ml", "planted", "texas", "karate"),
+}
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -114,7 +123,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    graphs = (*NODES, "cora-ml", "chameleon")
+    graphs = tuple(dict.fromkeys([*NODES, *chain(*GRAPHS.values())]))
     found.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS), help="default: all")
     found.add_argument("--graphs", nargs="+", default=graphs, choices=graphs, help="default: all")
     found.add_argument("--results", type=Path, default=ROOT / "results/explanations", help="folder of CSV files")

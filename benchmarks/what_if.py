@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
-from tempfile import TemporaryDirectory
 from time import process_time
 
 import torch
@@ -20,12 +19,12 @@ from torch_geometric.data import Data
 
 from benchmarks import table
 from benchmarks.cf_gnn_explainer import EPOCHS, cf_gnn_explainer
+from benchmarks.graphs import shop
 from benchmarks.motifs import MOTIFS, truth, with_motifs
 from benchmarks.page import fill, made_on
 from benchmarks.table import Row
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import load_dataset, read_graph, usual_split
-from ncgnn.data.generated.shop import shop_tables
+from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import GraphExplainer
 from ncgnn.explain.counterfactual import MOST, What
 from ncgnn.explain.quality import sample
@@ -75,17 +74,6 @@ def trained(graph: str) -> tuple[Data, GraphExplainer]:
         data = shop() if graph == "shop" else usual_split(load_dataset(graph))
         settings = {} if graph == "shop" else preset(graph)
     return data, GraphExplainer(NCGNNClassifier(**settings).fit_scored(data))
-
-
-def shop() -> Data:
-    with TemporaryDirectory() as folder:
-        for name, rows in shop_tables().items():
-            rows.to_csv(Path(folder) / name, index=False)
-        tables = [Path(folder) / name for name in ("products.csv", "bought-together.csv")]
-        read = read_graph(*tables, label="department", title="title", weight="orders", ignore=["shelf"])
-        data = usual_split(read)
-    data.name = "shop"
-    return data
 
 
 def measured(

@@ -30,6 +30,18 @@ def test_every_counterfactual_is_confirmed():
     assert all(str(row["confirmed"]) == "True" for row in found)
 
 
+@pytest.mark.parametrize("graph", ["cora", "chameleon", "shop"])
+def test_counterfactuals_are_smaller_than_removals_in_the_order_of_a_mask(graph):
+    rows = [row for row in table.read(what_if.PATH) if row["graph"] == graph and row["size"]]
+    ours, theirs = (
+        {row["node"]: row["size"] for row in rows if row["method"] == method}
+        for method in ("neighbours", what_if.BY_MASK)
+    )
+    both = ours.keys() & theirs.keys()
+    assert both
+    assert sum(ours[node] for node in both) < sum(theirs[node] for node in both)
+
+
 def test_each_method_finds_removals_that_change_the_class():
     data = with_motifs("cycle")
     explainer = GraphExplainer(NCGNNClassifier(hops=2, epochs=5).fit_scored(data))

@@ -68,6 +68,14 @@ def test_a_wrong_prediction_is_told_with_the_right_class(tmp_path, stamp, karate
     assert f"predicted *{wrong['predicted']}*, which is wrong: its label is *{wrong['label']}*" in text
 
 
+def test_an_answer_is_told_with_what_would_change_it(tmp_path, stamp, karate, club):
+    (row,) = explained.answers(karate, club)
+    table.write(tmp_path / "answers-karate.csv", [row], stamp)
+    first, *_ = explained_page.answers(tmp_path).splitlines()
+    assert first == f"- {row['node']} of *karate*: {row['sentence']} {row['change']}"
+    assert first.count("Without ") + first.count("It stays ") == 2
+
+
 def test_how_much_routing_selects_is_told_for_each_setting(monkeypatch, karate, club):
     monkeypatch.setattr(explained, "BETAS", (1, 5))
     rows = list(explained.routing(lambda split, **changes: (karate, club), lambda text: None))
