@@ -248,8 +248,26 @@ def test_tuning_replaces_its_own_settings_but_no_others_and_no_input(ncgnn, refu
     )
 
 
+@pytest.mark.parametrize("out", ["results/studies/karate-attention.db", "my.db", "link.toml"])
+def test_settings_are_not_written_over_a_study(ncgnn, refused, here, out):
+    pytest.importorskip("optuna")
+    for folder in ("results/studies", "elsewhere"):
+        (here / folder).mkdir(parents=True)
+    (here / "link.toml").symlink_to("results/studies/karate-attention.lock")
+    options = ["--trials", 1, "--storage", "sqlite:///elsewhere/../my.db", "--out", out, "--overwrite"]
+    refused("tune", "karate", *options, message=f"{out}: is kept for studies: choose another file")
+
+
+def test_the_table_of_a_study_does_not_replace_one_of_others(refused, here):
+    pytest.importorskip("optuna")
+    (here / "results/studies").mkdir(parents=True)
+    (here / "results/studies/karate-attention.csv").write_text("my notes")
+    message = "results/studies/karate-attention.csv: already exists: choose another file, or replace it with"
+    refused("tune", "karate", "--trials", 1, message=message)
+
+
 def test_reproducing_replaces_its_own_page_but_no_other_and_no_rows(ncgnn, refused, here):
-    (here / "mine.md").write_text("# Mine\n")
+    (here / "mine.md").write_bytes(b"# M\xefne\n")  # not UTF-8
     report = ["reproduce", "table6", "--report-only", "--markdown"]
     refused(*report, "mine.md", message="mine.md: already exists")
     assert ncgnn(*report, "page.md").code == 0
@@ -257,8 +275,11 @@ def test_reproducing_replaces_its_own_page_but_no_other_and_no_rows(ncgnn, refus
     assert ncgnn(*report, "mine.md", "--overwrite").code == 0
     (here / "results/runs").mkdir()
     (here / "results/runs/6-x.csv").write_text("")
-    message = "results/runs/6-x.csv: is an input of this command"
-    refused(*report, "results/runs/6-x.csv", "--overwrite", message=message)
+    (here / "link.md").symlink_to("results/runs/6-x.csv")
+    refused(*report, "link.md", "--overwrite", message="link.md: is an input of this command")
+    for place in ("results/tables/table6.csv", "results", "new"):
+        message = f"{place}: a page is a Markdown file: give a .md file"
+        refused(*report, place, "--overwrite", message=message)
 
 
 def test_figures_do_not_replace_pictures_of_others(refused, here):

@@ -92,7 +92,7 @@ def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypa
             ("table9",),
             "TABLE table9: unknown; known: table3, table4",
         ),
-        (("table5", "--markdown", "."), ".: cannot be written (it exists and is not a file)"),
+        (("table5", "--markdown", "."), ".: a page is a Markdown file: give a .md file"),
         (("table5", "--protocol", "long"), "--protocol long: unknown; known: paper, core, quick"),
         (("table5", "--models", "gat"), "--models gat: unknown; known: NCGNN-A"),
         (("table5", "--datasets", "cora"), "--datasets cora: unknown; known: squirrel"),

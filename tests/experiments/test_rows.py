@@ -1,4 +1,5 @@
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,14 @@ def test_what_is_appended_is_read(tmp_path):
     assert store.append(row(1))
     assert store.read() == [row(0), row(1)]
     assert store.file("5", "texas", "NCGNN default").name == "5-texas-ncgnn-default.csv"
+
+
+def test_a_pipe_among_the_runs_is_not_waited_for(tmp_path):
+    append_all(tmp_path, 1)
+    os.mkfifo(tmp_path / "runs/5-pipe.csv")
+    for use in (RunStore(tmp_path).read, RunStore(tmp_path).repair):
+        with pytest.raises(InputError, match=r"runs/5-pipe.csv: cannot be read \(not a regular file\)"):
+            use()
 
 
 def test_a_run_is_stored_once_and_the_first_one_stays(tmp_path):

@@ -77,6 +77,8 @@ def reproduce(
     from ncgnn.classifier.run_folder import check_writable
     from ncgnn.experiments.rows import RunStore
 
+    if markdown is not None and markdown.suffix != ".md":
+        raise InputError(f"{markdown}: a page is a Markdown file: give a .md file")
     figures = [name for name in what if name in FIGURES]
     if figures:
         if len(figures) < len(what) or models or datasets:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ncgnn.tune.tunable import Tunable
 
 _STUDIES = Path("results/studies")
+TABLE = "number,state,"
+"""How the table of a study begins."""
 
 _STORE = "Storage"
 Filter = Annotated[str | None, typer.Option(help="NCGNN graph filter: attention (default) or diffusion.")]
@@ -95,9 +97,10 @@ def tune(
     tunable = Tunable(definition, "" if graph.is_own else name, variant)  # a file may be called like a built-in dataset
     search = _search(name, graphs, tunable, splits, trials, minutes, seed, storage)
     place = out or Path(f"{search.name}.toml")
-    written = (place, _table(search))
     _check_place(place, f"# ncgnn tune {name} {_what(model, variant)}--trials", overwrite)
-    for file in written:
+    _check_place(_table(search), TABLE, overwrite)
+    _check_no_study(place, search)
+    for file in (place, _table(search)):
         check_no_input(file, [*graph.files, *c.setting_files(None, model)])
     _STUDIES.mkdir(parents=True, exist_ok=True)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -152,7 +155,7 @@ def _search(
 
 
 def _check_place(place: Path, start: str, overwrite: bool) -> None:
-    """Whether the settings may be written there; those of this search, which are known by their start, are replaced."""
+    """Whether a file may be written there; one of this search, which is known by its start, is replaced."""
     from ncgnn.classifier.run_folder import check_writable
 
     if place.is_dir():
@@ -160,6 +163,13 @@ def _check_place(place: Path, start: str, overwrite: bool) -> None:
     check_writable(place.parent)
     if place.parent.exists():
         check_output(place, overwrite or starts_with(place, start), ())
+
+
+def _check_no_study(place: Path, search: "Search") -> None:
+    """Whether the settings would not replace the database of a study, or what belongs to it."""
+    file, database = place.resolve(), Path(search.url.removeprefix("sqlite:///"))
+    if file.parent == _STUDIES.resolve() or file == database.resolve():
+        raise InputError(f"{place}: is kept for studies: choose another file")
 
 
 def _options(

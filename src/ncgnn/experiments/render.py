@@ -42,7 +42,7 @@ def write_report(rows: Sequence[RunRow], folder: Path, page: Path) -> None:
     drawn = pictures(runs)
     for name, figure in drawn.items():
         save(figure, page.parent / "figures" / f"{name}.png")
-    _, mark, others = page.read_text("utf-8").partition(KEPT) if page.is_file() else ("", "", "")
+    _, mark, others = page.read_text("utf-8", "replace").partition(KEPT) if page.is_file() else ("", "", "")
     with atomic(page) as file:
         file.write(markdown(rows, drawn) + (f"\n{mark}{others}" if mark else ""))
 

@@ -49,9 +49,17 @@ class RunStore:
     def file(self, table: str, dataset: str, model: str) -> Path:
         return self.folder / f"{table}-{dataset}-{re.sub(r'[^a-z0-9]+', '-', model.lower())}.csv"
 
+    @property
+    def _files(self) -> list[Path]:
+        found = sorted(self.folder.glob("*.csv"))
+        for path in found:
+            if not path.is_file():  # a pipe may never end
+                raise InputError(f"{path}: cannot be read (not a regular file)")
+        return found
+
     def read(self) -> list[RunRow]:
         """All rows, without incomplete lines and duplicates."""
-        rows = [row for path in sorted(self.folder.glob("*.csv")) for row in _parse(path, path.read_bytes())]
+        rows = [row for path in self._files for row in _parse(path, path.read_bytes())]
         return list({row.key: row for row in reversed(rows)}.values())[::-1]
 
     def append(self, row: RunRow) -> bool:
@@ -77,7 +85,7 @@ class RunStore:
 
     def repair(self) -> None:
         """Remove an incomplete last line left by a killed process."""
-        for path in self.folder.glob("*.csv"):
+        for path in self._files:
             with open_locked(path) as handle:
                 _repaired(handle)
 
