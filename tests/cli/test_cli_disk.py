@@ -129,6 +129,11 @@ def test_a_note_says_once_that_names_may_be_taken_for_formulas(capsys, name):
     assert f"2 names of nodes or classes, such as {name!r}, may be taken for formulas" in err
 
 
+def test_a_note_about_an_endless_name_is_short(capsys):
+    note_formulas([f"={'x' * 100_000}"])
+    assert len(capsys.readouterr().err) < 500
+
+
 def test_numbers_are_no_formulas(capsys):
     note_formulas(["-1", "+2.5", "-1e3", "1", "a=b"])
     assert capsys.readouterr().err == ""

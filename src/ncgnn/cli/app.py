@@ -20,6 +20,7 @@ from ncgnn.cli.example import example
 from ncgnn.cli.explain import explain
 from ncgnn.cli.flags import with_flags
 from ncgnn.cli.models import models
+from ncgnn.cli.notes import note
 from ncgnn.cli.postponed import postpone
 from ncgnn.cli.predict import predict
 from ncgnn.cli.quiet import silence_dependencies
@@ -154,7 +155,7 @@ def _terminate(*_: object) -> NoReturn:
 
 
 def _note(message: Warning | str, *_: object, **__: object) -> None:
-    print("note:", " ".join(str(message).split()), file=sys.stderr)
+    note(" ".join(str(message).split()))
 
 
 def _explain(error: Any) -> int:

@@ -1,7 +1,6 @@
 """How a graph is named on the command line: a known name, an ``.npz`` or GraphML file, or tables."""
 
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ncgnn.cli.notes import note
 from ncgnn.errors import InputError
-from ncgnn.text import shortened
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -201,10 +200,9 @@ def _note_lonely(data: "Data") -> None:
     """Warn about tables with new rows only, in which most nodes have no neighbours."""
     alone = int(data.num_nodes or 0) - len(data.edge_index.unique())
     if 2 * alone > int(data.num_nodes or 0):
-        print(
-            f"note: {alone} of {data.num_nodes} nodes have no edges, but predictions depend on neighbours: pass the"
-            " full tables, including the old nodes",
-            file=sys.stderr,
+        note(
+            f"{alone} of {data.num_nodes} nodes have no edges, but predictions depend on neighbours: pass the full"
+            " tables, including the old nodes"
         )
 
 
@@ -216,4 +214,4 @@ def notices() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught:
-        print(shortened(f"note: {warning.message}"), file=sys.stderr)
+        note(str(warning.message))

@@ -12,6 +12,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_model, model_file, model_files
+from ncgnn.cli.notes import note
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.remembered import digest_of, source, with_run
 from ncgnn.cli.shared import write_shared
@@ -153,9 +154,9 @@ class Told:
 
     def say(self, classifier: "NodeClassifier", asked: Asked, is_csv: bool) -> None:
         if classifier.calibration_ is None:
-            print("note: probabilities are uncalibrated; use them for ranking only", file=sys.stderr)
+            note("probabilities are uncalibrated; use them for ranking only")
         if asked.min_confidence is not None:
-            print(f"note: class left blank for {self.blank} of {self.rows} nodes", file=sys.stderr)
+            note(f"class left blank for {self.blank} of {self.rows} nodes")
         _note_classes(classifier, asked.class_coverage)
         if is_csv:
             note_formulas([*self.formulas, *classifier.classes_.astype(str)])
@@ -168,10 +169,9 @@ def _note_classes(classifier: "NodeClassifier", class_coverage: float | None) ->
     names = classifier.classes_.astype(str)
     always = [names[one] for one in classifier.calibration_.classes_without_limit(len(names), class_coverage)]
     if always:
-        print(
-            f"note: too few calibration nodes for a coverage of {class_coverage} of these classes, which are in every"
-            f" class_set: {', '.join(always)}",
-            file=sys.stderr,
+        note(
+            f"too few calibration nodes for a coverage of {class_coverage} of these classes, which are in every"
+            f" class_set: {', '.join(always)}"
         )
 
 

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ncgnn.errors import InputError
+from ncgnn.text import shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -117,7 +118,7 @@ def _now_and_then() -> Callable[[str], None]:
 
 
 def _print(text: str) -> None:
-    print("...", text, file=sys.stderr, flush=True)
+    print("...", shortened(text), file=sys.stderr, flush=True)
 
 
 def _console() -> "Console":

@@ -2,11 +2,11 @@
 
 import hashlib
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli.graph import GraphOptions
+from ncgnn.cli.notes import note
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _compare(path: Path, digest: str) -> None:
     if not (path.is_file() or path.is_dir()):
         raise InputError(f"{path}: the run was trained on this file, which is missing: name the graph")
     if digest_of(path) != digest:
-        print(f"note: {path} has changed since training", file=sys.stderr)
+        note(f"{path} has changed since training")
 
 
 def digest_of(path: Path) -> str:

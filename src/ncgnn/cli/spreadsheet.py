@@ -1,8 +1,8 @@
 """Names in tables that a spreadsheet would calculate."""
 
-import sys
 from collections.abc import Iterable
 
+from ncgnn.cli.notes import note
 from ncgnn.text import several
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -12,10 +12,9 @@ def note_formulas(names: Iterable[str]) -> None:
     """Say so once if a spreadsheet may take names for formulas; names are written as they are, to be read again."""
     found = formulas(names)
     if found:
-        print(
-            f"note: {several(len(found), 'name')} of nodes or classes, such as {found[0]!r}, may be taken for formulas"
-            " by a spreadsheet: import these columns as text",
-            file=sys.stderr,
+        note(
+            f"{several(len(found), 'name')} of nodes or classes, such as {found[0]!r}, may be taken for formulas"
+            " by a spreadsheet: import these columns as text"
         )
 
 
