@@ -29,7 +29,11 @@ TABLE = "number,state,"
 """How the table of a study begins."""
 
 _STORE = "Storage"
-Filter = Annotated[str | None, typer.Option(help="NCGNN graph filter: attention (default) or diffusion.")]
+_FILTER = (
+    "NCGNN graph filter: attention (default) or diffusion; or a variant of another model: isomap, poincare or struc2vec"
+    " of geom-gcn, 2 or 1 of h2gcn."
+)
+Filter = Annotated[str | None, typer.Option(help=_FILTER)]
 Trials = Annotated[
     int, typer.Option(min=1, help="Stop after this many completed trials in total, including earlier runs.")
 ]
