@@ -35,7 +35,9 @@ def opened_by(*arguments: str) -> dict[str, int]:
 def presets_of_cells() -> set[str]:
     """The files of the tuned models of the tables."""
     lines = [(LINES[cell.model], cell.graph) for cell in all_cells()]
-    paths = {preset_path(line.model, graph, line.variant) for line, graph in lines if line.settings == "preset"}
+    paths = {
+        preset_path(line.model, graph, line.variant) for line, graph in lines if line.settings in ("preset", "tuned")
+    }
     return {str(path) for path in paths if path.is_file()}
 
 

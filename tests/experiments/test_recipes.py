@@ -6,6 +6,7 @@ import pytest
 
 from ncgnn.experiments.cells import EXTENDED, RIVALS, TUNED, Cell, all_cells
 from ncgnn.experiments.recipes import LINES, recipe, reported, settings_of
+from ncgnn.models import find_model
 from ncgnn.models.ncgnn import MODEL, Config, preset
 
 
@@ -72,6 +73,11 @@ def test_a_rival_has_its_published_settings_and_no_more_epochs_than_ncgnn():
             settings = recipe(cell).settings
             assert getattr(settings, "epochs", 0) <= 500, cell
             assert getattr(settings, "patience", 0) <= 100, cell
+
+
+def test_a_tuned_rival_has_no_more_epochs_than_ncgnn_either():
+    tuned, searched = recipe(Cell("3", "cora", "hops=best", "GAT tuned")).settings, find_model("gat").preset("cora")
+    assert tuned == searched.model_copy(update={"epochs": 500})
 
 
 def test_what_was_published_for_another_kind_of_graph_reads_features_of_products_as_they_are():

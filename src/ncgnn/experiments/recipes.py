@@ -40,11 +40,11 @@ MOST_EPOCHS, MOST_PATIENCE = 500, 100
 class Line:
     """A line of the tables: a model, which of its settings to use, and which changes to make.
 
-    ``rival`` settings are the published ones, for at most as many epochs as NCGNN has.
+    ``rival`` settings are the published ones and ``tuned`` those of a search, for at most as many epochs as NCGNN has.
     """
 
     model: str
-    settings: Literal["preset", "published", "rival", "default", "extended"]
+    settings: Literal["preset", "published", "rival", "tuned", "default", "extended"]
     variant: str = ""
     changes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -107,9 +107,9 @@ LINES = {
     GCN_TUNED: Line("gcn", "preset"),
     GCN_EXTENDED: Line("gcn", "extended"),
     MLP: Line("mlp", "published"),
-    TUNED[MLP]: Line("mlp", "preset"),
+    TUNED[MLP]: Line("mlp", "tuned"),
     **{name: Line(model, "rival", variant) for name, (model, variant) in _RIVALS.items()},
-    **{TUNED[name]: Line(model, "preset", variant) for name, (model, variant) in _RIVALS.items()},
+    **{TUNED[name]: Line(model, "tuned", variant) for name, (model, variant) in _RIVALS.items()},
     **{ABLATED[name]: Line(model, "preset", "attention", changes) for name, (model, changes) in _ABLATED.items()},
 }
 
@@ -168,27 +168,29 @@ def settings_of(
         found = None if found is None else model.within(found, hops)
     if found is None:
         return None
-    changes = model.of_variant(line.variant) if line.settings == "published" else {}
-    changes = _of_rival(model, line.variant, graph, found) if line.settings == "rival" else changes
+    changes = model.of_variant(line.variant) if line.settings in ("published", "rival") else {}
+    changes |= _as_long_as_ncgnn(found) if line.settings in ("rival", "tuned") else {}
+    changes |= _of_products(model, graph, found) if line.settings == "rival" else {}
     made: RunSettings = model.settings_class.make(
         found.model_dump() | changes | dict(line.changes) | dict(change or {})
     )
     return made
 
 
-def _of_rival(model: Model[Any], variant: str, graph: str, published: RunSettings) -> dict[str, Any]:
-    """What differs from the published settings: at most as many epochs as NCGNN has and, on co-purchase graphs for
-    which the authors published none, unchanged features, because rows of length one cost all models accuracy there."""
-    fields = type(published).model_fields
+def _as_long_as_ncgnn(settings: RunSettings) -> dict[str, Any]:
+    """At most as many epochs as NCGNN has."""
     most = {"epochs": MOST_EPOCHS, "patience": MOST_PATIENCE}
-    changes: dict[str, Any] = {
-        name: min(getattr(published, name), limit) for name, limit in most.items() if name in fields
-    }
+    return {name: min(getattr(settings, name), limit) for name, limit in most.items() if hasattr(settings, name)}
+
+
+def _of_products(model: Model[Any], graph: str, published: RunSettings) -> dict[str, Any]:
+    """On co-purchase graphs for which the authors published no settings, unchanged features, because rows of length one
+    cost all models accuracy there."""
     info = find_info(graph)
-    is_unknown = not preset_path(model.name, graph, "published").is_file()
-    if info is not None and info.family == "co-purchase" and is_unknown and "normalize_features" in fields:
-        changes["normalize_features"] = False
-    return model.of_variant(variant) | changes
+    is_known = preset_path(model.name, graph, "published").is_file()
+    if info is None or info.family != "co-purchase" or is_known or not hasattr(published, "normalize_features"):
+        return {}
+    return {"normalize_features": False}
 
 
 def reported(cell: Cell) -> float | None:
