@@ -42,6 +42,7 @@ GRAPHS = ("texas", "cora", "citeseer", "chameleon", "syn-cora:0.5", "amazon-phot
 SPLITS = 3
 KEY = ("graph", "variant", "split")
 
+PAGERANK: dict[str, Any] = {"filter": "diffusion", "alpha": 0.1, "steps": 10}
 EARLY: dict[str, Any] = {"dropout": 0.0, "early_dropout": 0.5}
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -51,6 +52,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "averaged weights": {"averaging": 0.9},
     "decay of the first weights": {"decay": "first"},
     "all four": AVERAGED,
+    "PageRank": PAGERANK,
+    "all four, PageRank": AVERAGED | PAGERANK,
     "beliefs": {"groups": [{"reads": "beliefs", "scale": 0.3}]},
     "links": {"groups": [{"reads": "links"}]},
     "neighbours apart": {"hops": [0], "groups": [{"hops": [1]}, {"hops": [2]}]},
