@@ -187,6 +187,13 @@ def test_numbers_are_said_with_their_values(shop, explainer):
     assert explainer.with_value("title:yoga", number) == "title:yoga"
 
 
+def test_dates_are_early_or_late(shop, explainer):
+    place = [column.name for column in shop.encoding.scaled].index("listed")
+    first, last = (int(one) for one in (shop.numbers[:, place].argmin(), shop.numbers[:, place].argmax()))
+    assert explainer.with_value("listed", first).endswith(" (the earliest)")
+    assert explainer.with_value("listed", last).endswith(" (the latest)")
+
+
 def test_capsules_are_named_by_what_they_respond_to(explainer):
     assert len(set(explainer.capsule_names)) == len(explainer.capsule_names)
     assert all(re.fullmatch(r"\d+ \(.+\)", name) for name in explainer.capsule_names)

@@ -76,8 +76,9 @@ class Wording:
         known = self._ordered(column.name)
         below = 100 * np.searchsorted(known, values[node]) / len(known)
         above = 100 - 100 * np.searchsorted(known, values[node], side="right") / len(known)
-        side, share = ("higher", below) if below >= above else ("lower", above)
-        than = f"{side} than {share:.0f} %" if share < 99.5 else f"the {side.removesuffix('er')}est"
+        more, less = ("later", "earlier") if column.kind == "date" else ("higher", "lower")
+        side, share = (more, below) if below >= above else (less, above)
+        than = f"{side} than {share:.0f} %" if share < 99.5 else f"the {side.removesuffix('r')}st"
         return f"{_shown(column, values[node])} ({than})"
 
     def _ordered(self, name: str) -> np.ndarray:
