@@ -135,6 +135,13 @@ def files_of(folder: Path) -> dict[str, str]:
         return {name: (folder / name).read_text() for name in NAMES}
 
 
+def test_files_of_another_folder_are_not_moved_through_a_link(folder, tmp_path):
+    write(tmp_path / "other", "theirs")
+    (folder / COMPLETE).symlink_to("../other")
+    assert files_of(folder) == dict.fromkeys(NAMES, "old")
+    assert found(tmp_path / "other") == dict.fromkeys(NAMES, "theirs")
+
+
 def test_what_cannot_be_finished_is_one_line(folder):
     (folder / COMPLETE).mkdir()
     (folder / COMPLETE / "a").write_text("new")

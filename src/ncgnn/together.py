@@ -66,7 +66,7 @@ def _move(stage: Path, folder: Path, owned: Iterable[str]) -> None:
 def _finish(folder: Path) -> None:
     """Move complete files to their places; each step may be repeated, so it does not matter where the last ended."""
     complete = folder / COMPLETE
-    if not complete.is_dir():
+    if not complete.is_dir() or complete.is_symlink():  # whose files would be those of another folder
         return
     sync_folder(folder)
     try:
