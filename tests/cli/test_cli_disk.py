@@ -64,6 +64,13 @@ def test_no_room_for_what_is_printed_is_one_line(command, here, karate_run):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed_are_no_error(command, here, closed):
+    done = subprocess.run(["sh", "-c", f"'{command}' example shop {closed}"], cwd=here, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(os.listdir(here / "shop")) == 4
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("out", ["runs/old", "runs/new"])
 def test_sigterm_ends_training_with_one_line_and_leaves_only_its_checkpoint(command, here, old_run, out):

@@ -137,6 +137,7 @@ def _options(version: bool = typer.Option(False, "--version", help="Print the ve
 
 def main() -> None:
     """Run the command line."""
+    _open_closed()
     silence_dependencies()
     postpone()
     garbled = next((text for text in sys.argv[1:] if not is_unicode(text)), None)
@@ -147,6 +148,13 @@ def main() -> None:
         app(prog_name="ncgnn")
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _open_closed() -> None:
+    """Give standard streams that are closed to nothing; a file would take their numbers, and be printed into."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), "w"))
 
 
 def _terminate(*_: object) -> NoReturn:
