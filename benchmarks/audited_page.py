@@ -8,12 +8,15 @@ import numpy as np
 from benchmarks.page import NOTHING, fill, made_on, markdown, number
 from benchmarks.table import Row, read
 from ncgnn.explain.quality import OURS, SORTED, SPARSITIES
+from ncgnn.explain.quality.auditing import ENDS
 from ncgnn.files import atomic
 
 Array = np.ndarray[Any, Any]
 
 DRAWS = 5000
 SHORT = {
+    "rank correlation, neighbours": "rank correlation, neighbours",
+    "rank correlation, features": "rank correlation, features",
     "agreement, neighbours": "agreement, neighbours",
     "agreement, features": "agreement, features",
     "hidden, neighbours": "hidden, neighbours",
@@ -47,9 +50,16 @@ def models(rows: list[Row]) -> str:
     table = []
     for model in dict.fromkeys(row["model"] for row in rows):
         found = {row["measure"]: row["value"] for row in rows if row["model"] == model}
-        shown = (f"{found[name]:.2f}" if found.get(name, "") != "" else "-" for name in SHORT)
-        table.append([model, *shown, found["verdict"].partition(":")[0].rstrip(".")])
+        table.append([model, *(_shown(found, name) for name in SHORT), found["verdict"].partition(":")[0].rstrip(".")])
     return f"{markdown(['model', *SHORT.values(), 'verdict'], table)}\n\n{made_on(rows)}" if rows else NOTHING
+
+
+def _shown(found: Row, name: str) -> str:
+    """A value, with its interval where there is one."""
+    if found.get(name, "") == "":
+        return "-"
+    ends = [found[bound] for end in ENDS if (bound := f"{name}, {end} bound") in found]
+    return f"{found[name]:.2f}" + (f" [{ends[0]:.2f}, {ends[1]:.2f}]" if ends else "")
 
 
 def compared(graphs: dict[str, list[Row]]) -> str:

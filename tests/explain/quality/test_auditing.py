@@ -76,6 +76,22 @@ def test_foresight_of_equal_changes_is_perfect():
     assert foresight([torch.zeros(0, 3)]) is None
 
 
+def test_the_interval_of_an_agreement_holds_it_and_narrows_with_more_nodes():
+    draw = torch.Generator().manual_seed(0)
+
+    def noisy(nodes: int) -> Foresight:
+        true = torch.randn(nodes, 10, 1, dtype=torch.float64, generator=draw)
+        foreseen = true + torch.randn(true.shape, dtype=torch.float64, generator=draw)
+        return foresight(list(torch.cat([foreseen, true, torch.ones_like(true)], dim=2)))
+
+    few, many = noisy(10), noisy(200)
+    for one in (few, many):
+        assert one.interval[0] < one.agreement < one.interval[1]
+    assert many.interval[1] - many.interval[0] < (few.interval[1] - few.interval[0]) / 2
+    assert many.interval[0] < 0.5**0.5 < many.interval[1]  # what equal parts of signal and noise give
+    assert ("agreement, features, lower bound", few.interval[0]) in list(Audit(10, None, few, None, 0.1, 0.0).rows())
+
+
 @pytest.mark.parametrize("column", [0, 1], ids=["predicted", "true"])
 def test_equal_changes_have_no_rank_correlation(column):
     changes = torch.tensor([[0.5, 0.4, 1.0], [0.1, 0.2, 1.0], [-0.2, 0.3, 0.0]])

@@ -22,6 +22,8 @@ NAMED, UNNAMED = 5, 5
 """Things of a node that are removed one by one: those with the largest contributions, and others at random."""
 KEPT = 10
 """Nodes that an explanation keeps when it is explained again."""
+RESAMPLED = 2000
+"""Samples of nodes for the interval of an agreement."""
 DRAWS, RATE = 5, 0.5
 """Random removals for robust fidelity, and the share of nodes removed in each."""
 RIGHT, FAIR = 0.8, 0.5
@@ -29,6 +31,7 @@ RIGHT, FAIR = 0.8, 0.5
 effects that are next to nothing, it is chance."""
 SLOPES = 0.5, 1.5
 """Slopes of true on predicted changes within which their size is right as well."""
+ENDS = "lower", "upper"
 HIDDEN = 0.25
 """Share of nodes from which on unnamed things matter too often: as many as named ones are tried, so chance is 1/2."""
 
@@ -45,6 +48,7 @@ class Foresight:
         slope: of the true changes on the predicted ones, through the origin.
         hidden: share of nodes at which an unnamed thing has the largest effect, more than twice as large as foreseen.
         removals: how many there were.
+        interval: of the agreement, 95 % of a bootstrap over nodes; ``None`` for a single node.
     """
 
     correlation: float | None
@@ -52,6 +56,7 @@ class Foresight:
     slope: float
     hidden: float
     removals: int
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +130,8 @@ class Audit:
             if one is not None:
                 yield f"rank correlation, {kind}", one.correlation
                 yield f"agreement, {kind}", one.agreement
+                if one.interval is not None:
+                    yield from zip((f"agreement, {kind}, {end} bound" for end in ENDS), one.interval, strict=True)
                 yield f"slope, {kind}", one.slope
                 yield f"hidden, {kind}", one.hidden
         if self.consistency is not None:
@@ -183,7 +190,20 @@ def foresight(found: Sequence[Tensor]) -> Foresight | None:
     slope = float((foreseen * true).sum() / (foreseen**2).sum())
     agreement = float((foreseen * true).sum() / (foreseen.norm() * true.norm()).clamp(min=1e-12))
     hidden = mean(_is_hidden(one) for one in found if len(one))
-    return Foresight(_rank_correlation(foreseen, true), agreement, slope, hidden, len(rows))
+    interval = _interval([one for one in found if len(one)])
+    return Foresight(_rank_correlation(foreseen, true), agreement, slope, hidden, len(rows), interval)
+
+
+def _interval(found: Sequence[Tensor]) -> tuple[float, float] | None:
+    """Of the agreement, had other nodes been drawn."""
+    if len(found) < 2:
+        return None
+    sums = torch.stack([torch.stack([f @ t, f @ f, t @ t]) for f, t, _ in (one.t() for one in found)])
+    draw = torch.Generator().manual_seed(0)
+    drawn = sums[torch.randint(len(sums), (RESAMPLED, len(sums)), generator=draw)].sum(dim=1)
+    values = drawn[:, 0] / (drawn[:, 1] * drawn[:, 2]).sqrt().clamp(min=1e-12)
+    low, high = values.quantile(values.new_tensor([0.025, 0.975])).tolist()
+    return low, high
 
 
 def _rank_correlation(first: Tensor, second: Tensor) -> float | None:
