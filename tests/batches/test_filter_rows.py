@@ -1,6 +1,10 @@
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event, Timer
+
 import numpy as np
 import pytest
 import torch
+from filelock import FileLock
 
 from helpers.random_graphs import random_graph
 from ncgnn import AttentionFilter, DiffusionFilter, InputError, TopK
@@ -63,6 +67,48 @@ def test_an_interrupted_writing_continues(a, tmp_path):
     rows_of(stopping, a, folder)
     assert made == [0, 20, 40, 40, 60, 80]
     assert not list(folder.glob(".*"))
+
+
+def test_several_writers_share_the_shards_out(a, tmp_path):
+    folder, made, both = tmp_path / "rows", [], Barrier(2)
+
+    class Slow(AttentionFilter):
+        def rows(self, a):
+            rows = FILTERS[0].rows(a)
+
+            def make(part):
+                if part.start < 40:
+                    both.wait(10)  # neither goes on before the other makes a shard, too
+                made.append(part.start)
+                return rows(part)
+
+            return make
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: rows_of(Slow([0, 1, 3], TopK(5)), a, folder), range(2)))
+    assert sorted(made) == [0, 20, 40, 60, 80]
+    alone = rows_of(FILTERS[0], a, tmp_path / "alone").of(np.arange(97))
+    for rows in found:
+        np.testing.assert_array_equal(rows.of(np.arange(97)).values, alone.values)
+    assert not list(folder.glob("*.lock"))
+
+
+def test_a_shard_that_another_writer_leaves_unfinished_is_made(a, tmp_path):
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    begun, ended = Event(), Event()
+
+    def other():
+        with FileLock(folder / "000000000020.lock"):
+            begun.set()
+            ended.wait(10)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(other)
+        begun.wait(10)
+        Timer(0.2, ended.set).start()
+        found = rows_of(FILTERS[0], a, folder)
+    assert len(found.of(np.arange(97)).counts) == 97
 
 
 def test_what_is_stored_is_not_made_again(a, tmp_path):

@@ -8,7 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ncgnn.batches.shards import Shards, write_shards
+from ncgnn.batches.shards import Shards
+from ncgnn.batches.written import write_shards
 from ncgnn.sparse import CSR
 
 

@@ -1,6 +1,5 @@
 """Rows of a graph filter in files: made in chunks and read for the nodes of a batch, never held as a whole."""
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +8,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from ncgnn.batches.shards import SHARD_ROWS, Shards, write_shards
+from ncgnn.batches.scratch import scratch
+from ncgnn.batches.shards import Shards
+from ncgnn.batches.written import SHARD_ROWS, write_shards
 from ncgnn.nn import GraphFilter, PreparedFilter
 from ncgnn.sparse import HopBank, LinearOperator, Pattern
 
@@ -83,13 +84,11 @@ class FilterRows:
     def _inverse_roots(self) -> np.ndarray:
         """For the symmetric normalisation; an empty row stays empty. In a file, as there is one for each node."""
         sums = [self._shards.arrays(number)["sums"] for number in range(len(self._shards.firsts))]
-        with tempfile.TemporaryFile(dir=self._shards.folder) as file:
-            file.truncate(8 * len(sums[0]) * self.num_nodes)
-            scale = np.memmap(file, np.float64, "r+", shape=(len(sums[0]), self.num_nodes))
+        scale = scratch(self._shards.folder, len(sums[0]), self.num_nodes, dtype=torch.float64).numpy()
         for first, part in zip(self._shards.firsts, sums, strict=True):
             own = scale[:, first : first + part.shape[1]]
             np.divide(1, np.sqrt(part), out=own, where=part > 0)
-        return np.asarray(scale)
+        return scale
 
 
 def stored_rows(

@@ -13,7 +13,8 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.batches.graph_files import check_graph
-from ncgnn.batches.shards import Damaged, Shards, write_shards
+from ncgnn.batches.shards import Damaged, Shards
+from ncgnn.batches.written import write_shards
 from ncgnn.data import complete
 from ncgnn.data.completion import checked
 from ncgnn.data.graph import SPLITS

@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ncgnn.batches.history import scratch
 from ncgnn.batches.inputs import Batches
 from ncgnn.batches.neighbourhood import neighbourhood
+from ncgnn.batches.scratch import scratch
 from ncgnn.batches.whole import BLOCK, sweep
 from ncgnn.nn import NCGNN, Routing, squash
 from ncgnn.train.inputs import Inputs

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ncgnn.batches.history import scratch
+from ncgnn.batches.scratch import scratch
 from ncgnn.sparse.kernels import Array, compiled
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -12,9 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from ncgnn.data.archive import FAULTS
 from ncgnn.errors import InputError
-from ncgnn.files import atomic, locked
 
-SHARD_ROWS = 2**15
 MANIFEST = "manifest.json"
 _OPEN = 64  # shards that are open at a time: each array takes a file handle
 
@@ -63,23 +60,6 @@ class Damaged(InputError):
         self.path, self.reason = path, reason
 
 
-def write_shards(
-    folder: Path, key: str, rows: int, make: Callable[[range], Mapping[str, np.ndarray]], size: int = SHARD_ROWS
-) -> None:
-    """Write the arrays that ``make`` returns for each range of rows. An interrupted writing continues after its last
-    complete shard, and finished shards are left alone."""
-    with locked(folder.with_name(f"{folder.name}.lock")):
-        folder.mkdir(parents=True, exist_ok=True)
-        manifest = _begun(folder, key, rows)
-        while manifest.finished < rows:
-            first = manifest.finished
-            part = range(first, min(first + size, rows))
-            files = {name: _write(_path(folder, first, name), array) for name, array in make(part).items()}
-            manifest.shards.append(Shard(first=first, rows=len(part), files=files))
-            with atomic(folder / MANIFEST) as file:
-                file.write(manifest.sealed.model_dump_json(indent=1))
-
-
 class Shards:
     """The shards of a folder, opened as they are needed. All files are checked at once.
 
@@ -89,14 +69,14 @@ class Shards:
     """
 
     def __init__(self, folder: Path, key: str | None = None) -> None:
-        self.folder, self.manifest = folder, _read(folder)
+        self.folder, self.manifest = folder, read_manifest(folder)
         if key not in (None, self.manifest.key):
             raise Damaged(folder / MANIFEST, "belongs to another graph or filter")
         if self.manifest.finished != self.manifest.rows:
             raise Damaged(folder / MANIFEST, "is unfinished")
         for shard in self.manifest.shards:
             for name, about in shard.files.items():
-                _check(_path(folder, shard.first, name), about)
+                _check(shard_path(folder, shard.first, name), about)
         self.firsts = [shard.first for shard in self.manifest.shards]
         self._opened = lru_cache(_OPEN)(self._open)
 
@@ -113,7 +93,7 @@ class Shards:
 
     def _open(self, number: int) -> dict[str, np.ndarray]:
         shard = self.manifest.shards[number]
-        return {name: mapped(_path(self.folder, shard.first, name)) for name in shard.files}
+        return {name: mapped(shard_path(self.folder, shard.first, name)) for name in shard.files}
 
 
 def mapped(path: Path) -> np.ndarray:
@@ -125,16 +105,7 @@ def mapped(path: Path) -> np.ndarray:
         raise Damaged(path, "is not an array") from None
 
 
-def _begun(folder: Path, key: str, rows: int) -> Manifest:
-    """The manifest of what an interrupted writing has finished."""
-    if (folder / MANIFEST).exists():
-        found = _read(folder)
-        if found.key == key and found.rows == rows:
-            return found
-    return Manifest(key=key, rows=rows)
-
-
-def _read(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
         found = Manifest.model_validate_json(path.read_bytes())
@@ -147,19 +118,14 @@ def _read(folder: Path) -> Manifest:
     return found
 
 
-def _path(folder: Path, first: int, name: str) -> Path:
+def shard_path(folder: Path, first: int, name: str) -> Path:
+    """Where an array of the shard that begins with row ``first`` is."""
     return folder / f"{first:012d}-{name}.npy"
-
-
-def _write(path: Path, array: np.ndarray) -> File:
-    with atomic(path, "wb") as file:
-        np.save(file, array, allow_pickle=False)
-    return File(path.stat().st_size, _digest(path))
 
 
 def _check(path: Path, about: File) -> None:
     try:
-        is_same = path.stat().st_size == about.bytes and _digest(path) == about.sha256
+        is_same = path.stat().st_size == about.bytes and digest_of(path) == about.sha256
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except OSError:
@@ -168,6 +134,6 @@ def _check(path: Path, about: File) -> None:
         raise Damaged(path, "is damaged, or of another graph or filter")
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

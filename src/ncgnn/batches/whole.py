@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.batches.filter_rows import FilterRows
-from ncgnn.batches.history import scratch
+from ncgnn.batches.scratch import scratch
 from ncgnn.nn import NCGNN, CapsuleGraphLayer, squash
 from ncgnn.sparse import LinearOperator
 from ncgnn.train.processes import gathered, share, world

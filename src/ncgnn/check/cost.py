@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from ncgnn.batches.shards import SHARD_ROWS
+from ncgnn.batches.written import SHARD_ROWS
 from ncgnn.check.batch import SHARE, TARGETS, TOP_K, in_batches
 from ncgnn.check.view import Finding, View
 from ncgnn.data.generated.unstructured import random_graph
