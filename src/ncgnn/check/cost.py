@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
 import torch
 from torch_geometric.data import Data
 
+from ncgnn.batches import stored_rows
+from ncgnn.batches.neighbourhood import neighbourhood
 from ncgnn.batches.written import SHARD_ROWS
 from ncgnn.check.batch import SHARE, TARGETS, TOP_K, in_batches
 from ncgnn.check.view import Finding, View
@@ -26,6 +30,7 @@ from ncgnn.sparse import normalized_adjacency
 MOST_NODES = 10_000
 _FEWEST = 100  # nodes of a measured graph
 _PLACES = 8  # in the graph where rows of the filter are measured
+_TARGETS = 200  # of the batch whose reading is measured
 _EDGE, _NODE, _ENTRY = 40, 100, 60  # bytes to prepare the filter: for edges, nodes and entries of a shard
 _BLOCKS_TAKE = 1.35  # times as long, as votes in blocks are computed again in every pass (measured)
 
@@ -99,7 +104,8 @@ def _batches_of(view: View, config: Config) -> Config | None:
 
 
 def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
-    """From some rows of the filter, and from steps and predictions on a graph that is as large as a batch at most."""
+    """From some rows of the filter, from steps and predictions on a graph that is as large as a batch at most, and from
+    reading a batch of this graph."""
     assert config.batch is not None
     train, val = (int(view.data[key].sum()) if view.is_split else 0 for key in ("train_mask", "val_mask"))
     targets = min(config.batch, train or view.num_nodes)
@@ -107,8 +113,9 @@ def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
     contestant = enter(NCGNN.name, sample, Config.make(config.model_dump() | {"batch": None}))
     _run(contestant)
     step, predict = (min(_seconds(part), _seconds(part)) for part in (contestant.step, contestant.predict))
-    share = nodes / targets / int(sample.num_nodes)  # of the measured graph that a target takes
-    epoch = share * ((train or view.num_nodes) * step + val * predict)
+    step, predict = step / int(sample.num_nodes), predict / int(sample.num_nodes)
+    read = _reading_a_node(config, sample)
+    epoch = nodes / targets * ((train or view.num_nodes) * (step + read) + val * (predict + read))
     return BatchCost(targets, nodes, seconds, epoch, _batch_megabytes(view, config, nodes))
 
 
@@ -127,6 +134,19 @@ def _rows_of_a_batch(view: View, config: Config, targets: int) -> tuple[float, i
         reached += [matrix.indices for matrix in rows(part)]
         taken, reached = taken + perf_counter() - start, [np.unique(np.concatenate([*reached, np.array(part)]))]
     return once + taken / targets * view.num_nodes, len(reached[0])
+
+
+def _reading_a_node(config: Config, sample: Data) -> float:
+    """Time to read the graph of a batch, for each of its nodes."""
+    filter, nodes = config.make_filter(), int(sample.num_nodes)
+    with TemporaryDirectory() as folder:
+        a = normalized_adjacency(sample.edge_index, nodes, None, filter.has_loops)
+        rows = [stored_rows(filter, lambda: a, nodes, Path(folder) / "rows", "")]
+        targets = np.arange(0, nodes, -(-nodes // _TARGETS))
+        neighbourhood(rows, targets, "local", 1)  # opens the files
+        start = perf_counter()
+        found = neighbourhood(rows, targets, "local", 1)
+        return (perf_counter() - start) / len(found.nodes)
 
 
 def _batch_megabytes(view: View, config: Config, nodes: int) -> float:
