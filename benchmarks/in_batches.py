@@ -60,6 +60,7 @@ def measure(nodes: int) -> Row:
     assert expected is not None
     return {
         **{"nodes": nodes, "edges": data.num_edges // 2, "hops": max(config.hop_set), "before_mb": round(before)},
+        **{"targets": expected.targets, "batch_nodes": expected.nodes},
         **{"expected_filter_cpu_s": round(expected.filter_seconds, 1), "measured_filter_cpu_s": round(of_filter, 1)},
         **{"expected_epoch_cpu_s": round(expected.epoch_seconds, 2), "measured_epoch_cpu_s": round(of_epoch, 2)},
         **{"expected_mb": round(expected.megabytes), "measured_mb": round(peak - before)},
