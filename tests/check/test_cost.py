@@ -105,3 +105,13 @@ def test_measured_time_and_memory_are_within_a_factor_of_two():
     for what in ("mb", "epoch_cpu_s"):
         share = rows[f"expected_{what}"] / rows[f"measured_{what}"]
         assert share.between(0.5, 2).all()
+
+
+def test_time_and_memory_of_batches_are_within_a_factor_of_two():
+    """Of what ``python -m benchmarks.in_batches`` found."""
+    rows = pd.read_csv(Path(__file__).parents[2] / "results/scale/in-batches.csv")
+    rows = rows[rows["batch_nodes"].notna()]
+    assert len(rows) >= 1
+    for what in ("mb", "filter_cpu_s", "epoch_cpu_s"):
+        share = rows[f"expected_{what}"] / rows[f"measured_{what}"]
+        assert share.between(0.5, 2).all()

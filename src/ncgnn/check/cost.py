@@ -30,6 +30,7 @@ from ncgnn.sparse import normalized_adjacency
 MOST_NODES = 10_000
 _FEWEST = 100  # nodes of a measured graph
 _PLACES = 8  # in the graph where rows of the filter are measured
+_ROWS = 64  # at least that are measured at each of them, as every call takes a while
 _TARGETS = 200  # of the batch whose reading is measured
 _EDGE, _NODE, _ENTRY = 40, 100, 60  # bytes to prepare the filter: for edges, nodes and entries of a shard
 _BLOCKS_TAKE = 1.35  # times as long, as votes in blocks are computed again in every pass (measured)
@@ -107,7 +108,8 @@ def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
     """From some rows of the filter, from steps and predictions on a graph that is as large as a batch at most, and from
     reading a batch of this graph."""
     assert config.batch is not None
-    train, val = (int(view.data[key].sum()) if view.is_split else 0 for key in ("train_mask", "val_mask"))
+    data = view.data
+    train, val = (int(data[key].sum()) if view.is_split else 0 for key in ("train_mask", "val_mask"))
     targets = min(config.batch, train or view.num_nodes)
     seconds, nodes = _rows_of_a_batch(view, config, targets)
     contestant = enter(NCGNN.name, sample, Config.make(config.model_dump() | {"batch": None}))
@@ -116,7 +118,10 @@ def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
     step, predict = step / int(sample.num_nodes), predict / int(sample.num_nodes)
     read = _reading_a_node(config, sample)
     epoch = nodes / targets * ((train or view.num_nodes) * (step + read) + val * (predict + read))
-    return BatchCost(targets, nodes, seconds, epoch, _batch_megabytes(view, config, nodes))
+    memory = max(
+        preparation_bytes(view.num_nodes, view.adjacency.nnz, config), batch_bytes(Sizes.of(data), nodes, config)
+    )
+    return BatchCost(targets, nodes, seconds, epoch, memory / 2**20)
 
 
 def _rows_of_a_batch(view: View, config: Config, targets: int) -> tuple[float, int]:
@@ -126,14 +131,18 @@ def _rows_of_a_batch(view: View, config: Config, targets: int) -> tuple[float, i
     a = normalized_adjacency(data.edge_index, view.num_nodes, data.get("edge_weight"))
     rows, once = config.make_filter().rows(a), perf_counter() - start
     rows(range(1))  # compiles
-    reached, taken = [], 0.0
+    reached: list[np.ndarray] = []
+    taken, computed = 0.0, 0
     firsts = np.linspace(0, view.num_nodes, min(_PLACES, targets), endpoint=False).astype(int)
     for first in firsts:  # nodes that are listed together may be near each other
-        part = range(first, min(first + -(-targets // len(firsts)), view.num_nodes))
+        count = -(-targets // len(firsts))
+        part = range(first, min(first + max(count, _ROWS), view.num_nodes))
         start = perf_counter()
-        reached += [matrix.indices for matrix in rows(part)]
-        taken, reached = taken + perf_counter() - start, [np.unique(np.concatenate([*reached, np.array(part)]))]
-    return once + taken / targets * view.num_nodes, len(reached[0])
+        matrices = rows(part)
+        taken, computed = taken + perf_counter() - start, computed + len(part)
+        near = [matrix.indices[: matrix.indptr[min(count, len(part))]] for matrix in matrices]
+        reached = [np.unique(np.concatenate([*reached, *near, np.array(part[:count])]))]
+    return once + taken / computed * view.num_nodes, len(reached[0])
 
 
 def _reading_a_node(config: Config, sample: Data) -> float:
@@ -149,13 +158,16 @@ def _reading_a_node(config: Config, sample: Data) -> float:
         return (perf_counter() - start) / len(found.nodes)
 
 
-def _batch_megabytes(view: View, config: Config, nodes: int) -> float:
-    """Of a batch, and before it of the preparation of the filter."""
-    edges, entries = view.adjacency.nnz, min(SHARD_ROWS, view.num_nodes) * (config.top_k or TOP_K)
-    preparation = _EDGE * edges + _NODE * view.num_nodes + _ENTRY * entries * len(config.hop_set)
-    sizes = Sizes.of(view.data)._replace(nodes=nodes)
-    batch = capsule_bytes(sizes, nodes * (config.top_k or TOP_K), config, COPIES)
-    return float(max(preparation, batch + VALUE * nodes * sizes.features)) / 2**20
+def preparation_bytes(nodes: int, edges: int, config: Config) -> float:
+    """Memory to prepare the rows of the filter; ``edges`` are counted in both directions."""
+    entries = min(SHARD_ROWS, nodes) * (config.top_k or TOP_K) * len(config.hop_set)
+    return float(_EDGE * edges + _NODE * nodes + _ENTRY * entries)
+
+
+def batch_bytes(sizes: Sizes, nodes: int, config: Config) -> float:
+    """Memory to train on a batch of so many nodes."""
+    capsules = capsule_bytes(sizes._replace(nodes=nodes), nodes * (config.top_k or TOP_K), config, COPIES)
+    return capsules + VALUE * nodes * sizes.features
 
 
 def expected_megabytes(view: View, config: Config) -> float:
