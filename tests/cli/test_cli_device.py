@@ -31,3 +31,10 @@ def test_models_without_epochs_stay_on_the_cpu(ncgnn, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     done = ncgnn("train", "karate", "--model", "label-propagation", "--device", "mps")
     assert done.err == "ncgnn: --device mps: label propagation is trained on the CPU: remove the option\n"
+
+
+def test_batches_stay_on_the_cpu(ncgnn, here, monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    done = ncgnn("train", "karate", "--batch", 8, "--device", "mps")
+    assert (done.code, list(here.iterdir())) == (2, [])
+    assert done.err == "ncgnn: --device mps: batches are computed on the CPU: remove it, or add --batch full\n"

@@ -158,6 +158,8 @@ def train(
     level = level if is_whole else "none"  # a search trains on the full batch
     if picture and not is_whole:
         raise InputError("--picture: needs the full batch (--batch full)")
+    if place.type != "cpu" and not is_whole:
+        raise InputError(f"--device {device}: batches are computed on the CPU: remove it, or add --batch full")
     if why and (batch or not is_whole):
         print(f"note: {why}", file=sys.stderr)
     plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition), why)
