@@ -10,6 +10,7 @@ from helpers.random_graphs import random_graph
 from ncgnn import AttentionFilter, DiffusionFilter, InputError, TopK
 from ncgnn.batches import stored_rows
 from ncgnn.batches.shards import Shards
+from ncgnn.batches.written import forget_damaged
 from ncgnn.nn import diffusion
 
 FILTERS = [
@@ -141,6 +142,27 @@ def test_damaged_missing_and_foreign_shards_are_one_line(a, tmp_path):
         message(folder, "manifest.json: is damaged")
     (folder / "manifest.json").unlink()
     message(folder, "manifest.json: is missing")
+
+
+def test_only_damaged_shards_are_made_again(a, tmp_path):
+    folder, made = tmp_path / "rows", []
+
+    class Told(AttentionFilter):
+        def rows(self, a):
+            rows = FILTERS[0].rows(a)
+            return lambda part: made.append(part.start) or rows(part)
+
+    filter = Told([0, 1, 3], TopK(5))
+    before = rows_of(filter, a, folder).of(np.arange(97))
+    damage(folder / "000000000040-values.npy")
+    (folder / "000000000080-sums.npy").unlink()
+    forget_damaged(folder)
+    found = rows_of(filter, a, folder).of(np.arange(97))
+    assert made == [0, 20, 40, 60, 80, 40, 80]
+    np.testing.assert_array_equal(found.values, before.values)
+    (folder / "manifest.json").write_text("{")
+    forget_damaged(folder)
+    assert rows_of(filter, a, folder).num_nodes == 97
 
 
 def message(folder, text):

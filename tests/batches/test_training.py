@@ -1,3 +1,6 @@
+import threading
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -56,6 +59,24 @@ def test_couplings_are_computed_again_when_they_are_too_old(graph):
         batches.memory.refresh(module, epoch)
         ages.append(epoch - batches.memory.refreshed)
     assert ages == [0, 1, 2, 0, 1, 2, 0]
+
+
+def test_an_error_while_a_batch_is_read_ends_the_training(graph):
+    settings = config(batch=7, epochs=4)
+    inputs, calls = batches_of(graph, settings), []
+
+    def failing(nodes):
+        calls.append(threading.current_thread())
+        if len(calls) == 3:
+            raise InputError("values.npy: is missing")
+        return read(nodes)
+
+    (read,) = inputs.read
+    with pytest.raises(InputError, match=r"^values\.npy: is missing$"):
+        MODEL.fit(replace(inputs, read=[failing]), graph.data, settings)
+    assert len(calls) == 3  # it ends at once
+    assert not any(thread.is_alive() for thread in calls)
+    assert threading.current_thread() not in calls
 
 
 def test_soft_targets_for_all_nodes(graph):

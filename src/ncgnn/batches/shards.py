@@ -75,8 +75,7 @@ class Shards:
         if self.manifest.finished != self.manifest.rows:
             raise Damaged(folder / MANIFEST, "is unfinished")
         for shard in self.manifest.shards:
-            for name, about in shard.files.items():
-                _check(shard_path(folder, shard.first, name), about)
+            check_shard(folder, shard)
         self.firsts = [shard.first for shard in self.manifest.shards]
         self._opened = lru_cache(_OPEN)(self._open)
 
@@ -121,6 +120,12 @@ def read_manifest(folder: Path) -> Manifest:
 def shard_path(folder: Path, first: int, name: str) -> Path:
     """Where an array of the shard that begins with row ``first`` is."""
     return folder / f"{first:012d}-{name}.npy"
+
+
+def check_shard(folder: Path, shard: Shard) -> None:
+    """:class:`Damaged` unless its files are as they were written."""
+    for name, about in shard.files.items():
+        _check(shard_path(folder, shard.first, name), about)
 
 
 def _check(path: Path, about: File) -> None:

@@ -7,7 +7,17 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
-from ncgnn.batches.shards import MANIFEST, Damaged, File, Manifest, Shard, digest_of, read_manifest, shard_path
+from ncgnn.batches.shards import (
+    MANIFEST,
+    Damaged,
+    File,
+    Manifest,
+    Shard,
+    check_shard,
+    digest_of,
+    read_manifest,
+    shard_path,
+)
 from ncgnn.files import atomic, locked
 
 SHARD_ROWS = 2**15
@@ -32,6 +42,27 @@ def write_shards(folder: Path, key: str, rows: int, make: Make, size: int = SHAR
             with _claimed(folder / f"{part.start:012d}.lock", waits) as is_own:
                 if is_own and part in _missing(folder, [part]):
                     _add(folder, key, _written(folder, part, make(part)))
+
+
+def forget_damaged(folder: Path) -> None:
+    """Leave only shards that are as they were written, so that the others are made again."""
+    with _changing(folder):
+        try:
+            found = read_manifest(folder)
+        except Damaged:
+            (folder / MANIFEST).unlink(missing_ok=True)
+            return
+        intact = [shard for shard in found.shards if _is_intact(folder, shard)]
+        if len(intact) < len(found.shards):
+            _store(folder, found.model_copy(update={"shards": intact}))
+
+
+def _is_intact(folder: Path, shard: Shard) -> bool:
+    try:
+        check_shard(folder, shard)
+    except Damaged:
+        return False
+    return True
 
 
 def _is_begun(folder: Path, key: str, plan: list[range]) -> bool:

@@ -22,7 +22,7 @@ def test_damaged_rows_are_prepared_again_with_a_note(karate, name):
     content = path.read_bytes()
     for damaged in (b"", content[:-1], content[:-20] + bytes([content[-20] ^ 1]) + content[-19:]):
         path.write_bytes(damaged)
-        with pytest.warns(UserWarning, match=f"{name}: is damaged.*; preparing the rows again"):
+        with pytest.warns(UserWarning, match=f"{name}: is damaged.*; preparing them again"):
             again = dense(row_files(filter, karate), filter, nodes)
         assert torch.equal(again, first)
         assert path.read_bytes() == content

@@ -9,10 +9,10 @@ from pathlib import Path
 from torch_geometric.data import Data
 
 from ncgnn.batches import Damaged, FilterRows, stored_rows
+from ncgnn.batches.written import forget_damaged
 from ncgnn.models.base.filter_cache import digest_of_edges, filter_folder, sources
 from ncgnn.nn import GraphFilter
 from ncgnn.sparse import normalized_adjacency
-from ncgnn.temporary import remove
 
 
 def rows_folder() -> Path:
@@ -42,6 +42,6 @@ def row_files(filter: GraphFilter, data: Data) -> FilterRows:
     try:
         return stored()
     except Damaged as error:
-        warnings.warn(f"{error.path}: {error.reason}; preparing the rows again", UserWarning, stacklevel=2)
-        remove(folder)
+        warnings.warn(f"{error.path}: {error.reason}; preparing them again", UserWarning, stacklevel=2)
+        forget_damaged(folder)
         return stored()
