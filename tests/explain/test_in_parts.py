@@ -1,5 +1,7 @@
 """Explanations part by part are those of the full batch."""
 
+import gc
+import weakref
 from dataclasses import asdict
 from unittest.mock import patch
 
@@ -11,6 +13,7 @@ from ncgnn.data import complete, split_stratified
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, PartsExplainer, in_parts
+from ncgnn.sparse import pool
 
 QUICK = {"num_capsules": 3, "primary_channels": 8, "class_channels": 4, "top_k": 6, "epochs": 3, "batch": 20}
 
@@ -45,6 +48,31 @@ def test_parts_give_the_explanations_of_the_full_batch(graph, filter, how):
         whole = GraphExplainer(clf.scored(graph, whole=True))
         assert explained(parts, **how) == explained(whole, **how)
     assert str(parts.selection) == str(whole.selection)
+
+
+@pytest.mark.parametrize("how", [{}, {"against": "runner-up", "features": True}])
+def test_only_one_part_is_in_memory(graph, monkeypatch, how):
+    parts = NCGNNClassifier(**QUICK).fit(graph).explainer(graph)
+    made, at = [], parts._at
+
+    def told(nodes):
+        assert sum(one() is not None for one in made) <= 1  # the first one, for what is the same in all
+        part = at(nodes)
+        made.append(weakref.ref(part))
+        return part
+
+    monkeypatch.setattr(parts, "_at", told)
+    monkeypatch.setattr(in_parts, "PART", 10)
+    monkeypatch.setattr(pool, "_SMALLEST", 0)
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in parts.explain(**how):
+            pass
+    finally:
+        gc.enable()
+    assert len(made) >= 9
+    assert not any(pool._free.values())
 
 
 def test_nodes_come_in_the_order_they_were_asked_for(graph):

@@ -20,7 +20,7 @@ from ncgnn.explain.trace import Selection, check_explained, selection_of
 from ncgnn.explain.wording import Wording
 from ncgnn.nn import NCGNN, Routing, lengths
 from ncgnn.scored import Names, Scored, part_of
-from ncgnn.sparse import LinearOperator
+from ncgnn.sparse import LinearOperator, pool
 from ncgnn.train.inputs import Inputs
 
 PART = 512
@@ -80,6 +80,8 @@ class PartsExplainer:
             targets = torch.from_numpy(part.around.targets[order])
             for one in part.explain(targets, against, features, top, target):
                 yield one.of(self)
+            del part
+            pool.clear()  # the next part has another size, so its blocks would be kept beside these
 
     def counterfactual(self, node: object, what: What = "neighbours", most: int = MOST) -> Counterfactual:
         """See :meth:`GraphExplainer.counterfactual`; takes forward passes on the full batch."""
@@ -143,7 +145,8 @@ class _Part(GraphExplainer):
 
     @cached_property
     def _neighbours(self) -> Callable[[int], set[int]]:
-        return lambda node: self.all.links.among(node, self.around.nodes)
+        all, nodes = self.all, self.around.nodes  # a part that holds itself would stay in memory
+        return lambda node: all.links.among(node, nodes)
 
     @cached_property
     def _wording(self) -> Wording:
