@@ -369,6 +369,7 @@ def test_ticking_a_neighbour_off_changes_bars_drawing_and_estimate(visit, addres
     assert page.locator("svg.ego a").count() == lines - 1
     said = page.locator(".changed").inner_text()
     assert "estimate" in said
+    assert re.search(r"class \d (stays|gets) ahead of class \d", said)
     lead, whole, gone = page.evaluate(
         "loadNode('33').then(n => [n.score, n.whole, n.neighbours.find(o => o.id !== '33').value])"
     )

@@ -60,6 +60,9 @@ function expanded(row, view) {
   };
 }
 
+/** A class in a sentence: a number alone would not read as one. */
+const classSaid = (name) => (/^\d+$/.test(name) ? `class ${name}` : name);
+
 /** A node's id and, where it has one, its title. */
 const fullName = ({ id, title }) => (title === null ? id : `${id} “${title}”`);
 

@@ -58,9 +58,10 @@ function showChange(node, gone, changed) {
   const parts = [...off.map((other) => other.value), ...features.map(([, value]) => value)];
   const lead = parts.reduce((left, value) => left - value, node.score);
   const share = percent(node.whole ? lead / node.whole : 0, 1);
-  const ahead = lead > 0 ? `${node.predicted} stays ahead of ${node.second}` : `${node.second} gets ahead of ${node.predicted}`;
+  const [first, second] = [node.predicted, node.second].map(classSaid);
+  const ahead = lead > 0 ? `${first} stays ahead of ${second}` : `${second} gets ahead of ${first}`;
   const before = percent(node.whole ? node.score / node.whole : 0, 1);
-  const scale = { name: `lead of ${node.predicted}`, value: lead };
+  const scale = { name: `lead of ${first}`, value: lead };
   const text = `Without ${count === 1 ? "it" : `these ${count}`}: ${ahead}. Its lead goes from ${before} to ${share} (estimate).`;
   changed.append(element("p", {}, text), bars("Estimate: all else held fixed", [{ name: "lead before", value: node.score }, scale], node.whole));
   if (isServed) exactly(node, gone, changed);
@@ -102,7 +103,7 @@ function ownFeatures(node, gone, update, redraw) {
       const label = element("span", {}, tick("features", id, name, gone, update), " ", name);
       return { name: label, value: isGone ? 0 : value };
     });
-    const title = `Share of what tells ${node.predicted} from ${node.second}`;
+    const title = `Share of what tells ${classSaid(node.predicted)} from ${classSaid(node.second)}`;
     place.replaceChildren(bars(title, parts, node.whole));
   };
   redraw.push(draw);
@@ -158,8 +159,8 @@ function neighbourhood(node, gone, update, redraw) {
   const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
   const note =
     "Lines are as wide as the shares beside them, those under 1 % thin; a dotted line passes through nodes that are " +
-    `not shown. Marks show the predicted class; a minus sign speaks for ${node.second}. Circled: training nodes. ` +
-    "Overlapping names are hidden; the list has all of them.";
+    `not shown. Marks show the predicted class; a minus sign speaks for ${classSaid(node.second)}. ` +
+    "Circled: training nodes. Overlapping names are hidden; the list has all of them.";
   return section(
     "Nodes that contribute most",
     control,
@@ -183,7 +184,7 @@ function neighbourBars(node, shown, gone, update) {
     return { name: element("span", {}, box, name, taken, through), value, id: other.id };
   });
   const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
-  const title = `Share of what tells ${node.predicted} (to the right) from ${node.second} (to the left)`;
+  const title = `Share of what tells ${classSaid(node.predicted)} (to the right) from ${classSaid(node.second)} (to the left)`;
   return bars(title, withRest(node, named, "all other nodes", others), node.whole);
 }
 
@@ -209,7 +210,7 @@ function splits(node) {
   const capsules = node.capsules.map((value, k) => ({ name: `capsule ${report.capsules[k]}`, value }));
   const features = withRest(node, pairs(node.features.largest), "all other features", node.features.rest);
   features.push({ name: "bias of the capsules", value: node.features.bias, quiet: true });
-  const caption = `Share of what tells ${node.predicted} from ${node.second}`;
+  const caption = `Share of what tells ${classSaid(node.predicted)} from ${classSaid(node.second)}`;
   return [
     groups && section("By group", bars(`${caption}, ${READ}`, [...groups, bias], node.whole)),
     hops && section("By hop", bars(`${caption}, ${WALKS}`, [...hops, bias], node.whole)),
