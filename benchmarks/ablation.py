@@ -43,6 +43,7 @@ SPLITS = 3
 KEY = ("graph", "variant", "split")
 
 PAGERANK: dict[str, Any] = {"filter": "diffusion", "alpha": 0.1, "steps": 10}
+BELIEFS: dict[str, Any] = {"groups": [{"reads": "beliefs", "scale": 0.3}]}
 EARLY: dict[str, Any] = {"dropout": 0.0, "early_dropout": 0.5}
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -54,7 +55,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "all four": AVERAGED,
     "PageRank": PAGERANK,
     "all four, PageRank": AVERAGED | PAGERANK,
-    "beliefs": {"groups": [{"reads": "beliefs", "scale": 0.3}]},
+    "beliefs": BELIEFS,
+    "all four, beliefs": AVERAGED | BELIEFS,
     "links": {"groups": [{"reads": "links"}]},
     "neighbours apart": {"hops": [0], "groups": [{"hops": [1]}, {"hops": [2]}]},
 }
