@@ -1,25 +1,31 @@
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 from pydantic import Field
 
-from ncgnn.experiments.recipes import model_of
-from ncgnn.files import read_toml
-from ncgnn.models import RunSettings
+from ncgnn.experiments.recipes import Recipe, model_of
 from ncgnn.models.ncgnn.config import Config
 
 PROJECT = Path(__file__).parents[3]
 HASHES = (PROJECT / "tests" / "experiments" / "configuration_hashes.txt").read_text("utf-8").split()
 
 
-def stored(hash: str) -> RunSettings:
-    """The settings of a file, which begins with the name of the model."""
-    file = PROJECT / "results" / "configs" / f"{hash}.toml"
-    values, first = read_toml(file), file.read_text("utf-8").splitlines()[0]
-    named = first.removeprefix("# model: ") if first.startswith("# model: ") else "ncgnn"
-    settings: RunSettings = model_of(values.get("model", named)).settings_class.make(values)
-    return settings
+def stored(hash: str) -> Recipe:
+    return read((PROJECT / "results" / "configs" / f"{hash}.toml").read_text("utf-8").splitlines())
+
+
+def read(lines: list[str]) -> Recipe:
+    """A model with its settings, and as comments the same of each of its teachers."""
+    starts = [*(number for number, line in enumerate(lines) if line == "# teacher"), len(lines)]
+    own = lines[: starts[0]]
+    values = tomllib.loads("\n".join(own))
+    named = own[0].removeprefix("# model: ") if own[0].startswith("# model: ") else "ncgnn"
+    teachers = ([line.removeprefix("# ") for line in lines[a + 1 : b]] for a, b in pairwise(starts))
+    model = values.get("model", named)
+    return Recipe(model, model_of(model).settings_class.make(values), tuple(map(read, teachers)))
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -39,9 +45,10 @@ class Grown(Config):
     rounds: int = Field(3, json_schema_extra={"introduced": 1})
 
 
-@pytest.mark.parametrize("hash", [hash for hash in HASHES if isinstance(stored(hash), Config)])
+@pytest.mark.parametrize("hash", [hash for hash in HASHES if isinstance(stored(hash).settings, Config)])
 def test_a_new_field_at_its_default_and_another_class_name_leave_the_hash(hash):
-    assert Grown.make(stored(hash).model_dump() | {"rounds": 1}).hash == hash
+    settings = stored(hash).settings
+    assert Grown.make(settings.model_dump() | {"rounds": 1}).hash == settings.hash
 
 
 @pytest.mark.parametrize("change", [{"momentum": 0.5}, {"swaps": [1]}])
