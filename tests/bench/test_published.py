@@ -1,5 +1,7 @@
 """The accuracy check of the rivals, on a figure for a graph that every installation has."""
 
+from statistics import fmean
+
 import pytest
 from benchmarks import published, table
 from benchmarks.published import Figure
@@ -23,6 +25,24 @@ def test_every_rival_has_a_figure_unless_none_was_published_for_a_split_that_can
     without = {"boosting", "neighbour-boosting", "correct-and-smooth", "linear-gnn"}
     rivals = {LINES[name].model for name in (GCN, MLP, *RIVALS)}
     assert rivals - {figure.model for figure in published.FIGURES} == without
+
+
+def named(figure: Figure) -> str:
+    return " ".join(filter(None, (figure.model, figure.variant, figure.graph)))
+
+
+ROWS = table.read(published.RESULTS)
+MEASURED = [figure for figure in published.FIGURES if published.best_on_validation(figure, ROWS)]
+# docs/models.md says what may explain these
+MISSED = {"mlp wisconsin", "fsgnn texas", "geom-gcn poincare texas", "scattering-gcn cora", "bbgdc cora"}
+
+
+@pytest.mark.parametrize("figure", MEASURED, ids=named)
+def test_rivals_come_within_one_and_a_half_points_of_their_figure(figure):
+    """Each figure names its graph, its protocol and its source; the runs are those of ``python -m
+    benchmarks.published``."""
+    reached = 100 * fmean(row["test_accuracy"] for row in published.best_on_validation(figure, ROWS))
+    assert (reached < figure.accuracy - published.TOLERANCE) == (named(figure) in MISSED)
 
 
 def test_the_page_is_the_one_that_the_results_give():
