@@ -49,13 +49,11 @@ class Constants:
     predict: float
     explain: float
 
-    @property
-    def described(self) -> dict[str, float]:
-        return {
-            "for training on a node of a batch": self.step,
-            "for prediction": self.predict,
-            "and for explanation of a node of the graph": self.explain,
-        }
+    def __str__(self) -> str:
+        step, predict, explain = (f"{1e6 * seconds:.0f} µs" for seconds in (self.step, self.predict, self.explain))
+        return (
+            f"{step} for training, per node of a batch; {predict} for predicting a node and {explain} for explaining it"
+        )
 
 
 def constants(batches: list[Row], streams: list[Row]) -> Constants | None:

@@ -92,10 +92,7 @@ def on_paper(results: Path) -> str:
         return NOTHING
     columns = [dict(plan(graph, found)) for graph in GRAPHS]
     table = [[name, *(column[name] for column in columns)] for name in columns[0]]
-    numbers = ", ".join(f"{1e6 * value:.0f} µs {what}" for what, value in found.described.items())
-    return (
-        markdown(["", *(graph.name for graph in GRAPHS)], table) + f"\n\nMeasured constants of one thread: {numbers}."
-    )
+    return markdown(["", *(graph.name for graph in GRAPHS)], table) + f"\n\nMeasured constants of one thread: {found}."
 
 
 def _listed(rows: list[Row], head: list[str], keys: list[str]) -> str:
