@@ -12,7 +12,7 @@ from torch_geometric.utils import coalesce
 from ncgnn.classifier import NCGNNClassifier, estimator, ncgnn_classifier
 from ncgnn.data import load_dataset, read_graph, split_stratified
 from ncgnn.errors import InputError
-from ncgnn.models import PreparedGraph
+from ncgnn.models import PreparedGraph, find_model
 from ncgnn.models.ncgnn.config import Config
 
 
@@ -316,6 +316,13 @@ def test_a_filter_that_the_graph_is_too_large_for_is_a_users_mistake():
     data = Data(x=x, edge_index=torch.tensor([[0, 1], [1, 0]]), y=y, train_mask=first, val_mask=~first)
     with pytest.raises(InputError, match=r"the filter does not suit this graph: exact PageRank .* give steps=P"):
         NCGNNClassifier(filter="diffusion", epsilon=1e-4).fit(data)
+
+
+def test_memory_is_compared_before_a_filter_is_prepared(two_rings, small, monkeypatch):
+    monkeypatch.setattr("ncgnn.memory.available_bytes", lambda: 1e4)
+    monkeypatch.setattr(type(find_model("ncgnn")), "prepare", lambda *_: pytest.fail("prepared"))
+    with pytest.raises(InputError, match=r"would take .* of memory, and 0 MB are free: make its layers smaller"):
+        NCGNNClassifier(**small).fit(two_rings)
 
 
 def test_edges_to_nodes_that_do_not_exist_are_a_users_mistake(two_rings):

@@ -109,6 +109,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         model, config, start = self.definition, self.config, perf_counter()
         graph = PreparedGraph.of(data)
         check_split(graph.data)
+        model.check_fits(graph.data, config)
         scored = self.take(graph, config, model.fit(model.prepare(graph, config), graph.data, config, on_epoch))
         if is_collapsed(scored.shares, graph.data) and len(self.history_) > getattr(config, "patience", np.inf):
             scored = self._restarted(graph, scored, on_epoch)

@@ -139,9 +139,8 @@ class Model(ABC, Generic[S]):
         ``change`` may replace parts of :meth:`training`, such as its objective. The module that is returned is on the
         CPU, whatever device it was trained on.
         """
+        self.check_fits(split, settings)
         sizes, device = Sizes.of(split), chosen_device()
-        what = f"training {self.title} on {several(sizes.nodes, 'node')} with these settings"
-        check_memory(self.memory(split, settings), what, "make its layers smaller", *self.sized_by)
         if device != CPU:
             inputs, split = moved(inputs, split, device)
         history: list[Epoch] = []
@@ -159,6 +158,11 @@ class Model(ABC, Generic[S]):
                 scores = partial(class_scores, module, stage.inputs)
                 stage = how.objective.next_stage(scores, stage.inputs, stage.split)
         return Fitted(module.cpu(), trained.best, history)
+
+    def check_fits(self, data: Data, settings: S) -> None:
+        """:class:`~ncgnn.InputError` if there is too little memory for training; to be asked before the preparation."""
+        what = f"training {self.title} on {several(int(data.num_nodes or 0), 'node')} with these settings"
+        check_memory(self.memory(data, settings), what, "make its layers smaller", *self.sized_by)
 
     def _built(self, sizes: Sizes, settings: S) -> nn.Module:
         try:
