@@ -6,6 +6,7 @@ The class of a node is its place in a motif, so the reason for it are the other 
 import torch
 from scipy.sparse.csgraph import connected_components
 from torch import Tensor
+from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.datasets import ExplainerDataset
 from torch_geometric.datasets.graph_generator import BAGraph, TreeGraph
@@ -29,7 +30,7 @@ def with_motifs(name: str) -> Data:
     With the constant features of PyG, all votes are equal, and the model learns next to nothing.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+        seed_everything(0)  # Barabási-Albert graphs are drawn by numpy
         made = MOTIFS[name]()[0]
     inside = made.edge_index[:, made.edge_mask.bool()]
     number = connected_components(to_scipy_sparse_matrix(inside, num_nodes=made.num_nodes))[1]

@@ -8,6 +8,7 @@ import pytest
 import torch
 from benchmarks import audited_page, audits, table, what_if
 from benchmarks.motifs import MOTIFS, truth, with_motifs
+from torch_geometric import seed_everything
 from torch_geometric.explain import characterization_score
 
 from ncgnn.classifier import NCGNNClassifier
@@ -52,6 +53,17 @@ def test_each_method_finds_removals_that_change_the_class():
         rows = [measure(explainer, node) for node in doubtful]
         assert any(row["size"] for row in rows)
         assert all((row["confirmed"] == "True") == bool(row["size"]) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["house", "cycle"])
+def test_graphs_with_motifs_are_the_same_in_every_run(name):
+    found = []
+    for seed in (1, 2):
+        seed_everything(seed)
+        found.append(with_motifs(name))
+    first, again = found
+    assert torch.equal(first.edge_index, again.edge_index)
+    assert torch.equal(first.motif, again.motif)
 
 
 @pytest.mark.parametrize(("name", "size"), [("house", 5), ("cycle", 6)])
