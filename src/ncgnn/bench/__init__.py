@@ -1,4 +1,4 @@
-"""What a training step and a prediction cost, in time and memory, beside models of PyTorch Geometric."""
+"""What a training step and a prediction cost, in time and memory, beside other models."""
 
 from ncgnn.bench.memory import measure_memory
 from ncgnn.bench.steps import hops_of, measure_steps, measured

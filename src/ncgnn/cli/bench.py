@@ -1,4 +1,4 @@
-"""``ncgnn bench``: time and memory of training and prediction, compared with PyTorch Geometric models."""
+"""``ncgnn bench``: time and memory of training and prediction, compared with other models."""
 
 import json
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,7 +35,7 @@ def bench(
     as_json: Json = False,
 ) -> None:
     """Benchmark training step time, prediction time and peak training memory. By default, compares NCGNN (fused and
-    unfused) with PyTorch Geometric's GCN, GAT, APPNP and GCNII.
+    unfused) with PyTorch Geometric's GCN and this library's GAT, APPNP and GCNII.
 
     Timing runs are interleaved across models; memory is measured in a separate process for each model. Times are
     medians.
