@@ -35,7 +35,7 @@ _FILTER = (
 )
 Filter = Annotated[str | None, typer.Option(help=_FILTER)]
 Trials = Annotated[
-    int, typer.Option(min=1, help="Stop after this many completed trials in total, including earlier runs.")
+    int, typer.Option(min=1, help="Stop after this many finished trials in total, including earlier runs.")
 ]
 Minutes = Annotated[float | None, typer.Option("--time", min=0, help="Start no new trial after this many minutes.")]
 Splits = Annotated[
@@ -81,7 +81,7 @@ def tune(
     """Tune hyperparameters for a graph. Test labels are never used.
 
     Trials are stored in results/studies: rerun the command to resume; several processes or machines can share a study.
-    GRAPH can also be a group: `syn-cora` (all Syn-Cora graphs) or `default` (six diverse graphs, to find settings that
+    GRAPH can also be a group: `syn-cora` (five Syn-Cora graphs) or `default` (six diverse graphs, to find settings that
     transfer to new ones). The best settings are written to a TOML file for
     `ncgnn train GRAPH --model NAME --config FILE`.
 
