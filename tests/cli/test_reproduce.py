@@ -85,6 +85,13 @@ def test_a_control_that_was_not_searched_is_left_out_with_a_word(ncgnn, monkeypa
     assert "skipping GCN tuned on syn-cora: first run ncgnn tune syn-cora --model gcn" in done.err
 
 
+def test_an_extended_model_without_a_choice_names_the_program_that_makes_it(ncgnn, monkeypatch):
+    monkeypatch.setattr("ncgnn.experiments.recipes.extended_recipe", lambda *_: None)
+    done = ncgnn("reproduce", "table5", "--models", "NCGNN-A extended", "--datasets", "texas", "--plan")
+    assert done.code == 0
+    assert "skipping NCGNN-A extended on texas: first run python -m benchmarks.extended" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -172,8 +172,10 @@ def _note_untuned(cells: "list[Cell]") -> None:
     skipped = list(dict.fromkeys((cell.model, cell.dataset) for cell in cells if recipe(cell) is None))
     for line, dataset in skipped[:_MOST_NOTES]:
         of = LINES[line]
-        what = f"--model {of.model}" + (f" --filter {of.variant}" if of.variant else "")
-        print(f"note: skipping {line} on {dataset}: first run ncgnn tune {dataset} {what}", file=sys.stderr)
+        tuned = f"ncgnn tune {dataset} --model {of.model}" + (f" --filter {of.variant}" if of.variant else "")
+        chosen = "python -m benchmarks.extended, in a checkout"
+        how = chosen if of.settings == "extended" else tuned
+        print(f"note: skipping {line} on {dataset}: first run {how}", file=sys.stderr)
     if len(skipped) > _MOST_NOTES:
         print(f"note: skipping {len(skipped) - _MOST_NOTES} more without tuned settings", file=sys.stderr)
 
