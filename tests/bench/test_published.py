@@ -34,7 +34,14 @@ def named(figure: Figure) -> str:
 ROWS = table.read(published.RESULTS)
 MEASURED = [figure for figure in published.FIGURES if published.best_on_validation(figure, ROWS)]
 # docs/models.md says what may explain these
-MISSED = {"mlp wisconsin", "fsgnn texas", "geom-gcn poincare texas", "scattering-gcn cora", "bbgdc cora"}
+MISSED = {
+    "mlp wisconsin",
+    "fsgnn texas",
+    "geom-gcn poincare texas",
+    "scattering-gcn cora",
+    "bbgdc cora",
+    "ordered-gnn cornell",
+}
 
 
 @pytest.mark.parametrize("figure", MEASURED, ids=named)
