@@ -1,6 +1,7 @@
 """Graphs in memory-mapped files that are not what they say, whose checksums fit all the same."""
 
 import hashlib
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -104,6 +105,14 @@ def test_sparse_features_that_point_elsewhere(refuses, altered, sound, name, cha
 def test_files_that_are_no_arrays(refuses, altered, content):
     altered(x=lambda _: content)
     refuses("check", "graph", message="^ncgnn: graph/000000000000-x.npy: is not an array: store the graph again$")
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "000000000000-x.npy"])
+def test_a_pipe_is_not_waited_for(refuses, altered, tmp_path, name):
+    altered(x=lambda _: b"")  # as long as a pipe
+    (tmp_path / "graph" / name).unlink()
+    os.mkfifo(tmp_path / "graph" / name)
+    refuses("check", "graph", message=f"^ncgnn: graph/{name}: is not a regular file: store the graph again$")
 
 
 @pytest.mark.parametrize("key", ["rows", "graph", "graph x y z", "graph -3 0 a"])

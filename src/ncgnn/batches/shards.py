@@ -106,6 +106,7 @@ def mapped(path: Path) -> np.ndarray:
 
 def read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
+    _check_regular(path)
     try:
         found = Manifest.model_validate_json(path.read_bytes())
     except OSError:
@@ -128,7 +129,13 @@ def check_shard(folder: Path, shard: Shard) -> None:
         _check(shard_path(folder, shard.first, name), about)
 
 
+def _check_regular(path: Path) -> None:
+    if path.exists() and not path.is_file():  # a pipe may never end
+        raise Damaged(path, "is not a regular file")
+
+
 def _check(path: Path, about: File) -> None:
+    _check_regular(path)
     try:
         is_same = path.stat().st_size == about.bytes and digest_of(path) == about.sha256
     except FileNotFoundError:

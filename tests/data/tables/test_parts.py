@@ -1,5 +1,7 @@
 """A table in several Parquet files, and edge tables that are read in batches."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -37,6 +39,12 @@ def test_a_folder_of_parts_is_one_table(folder):
 def test_parts_need_the_same_columns(folder):
     EDGES.assign(weight=1.0).to_parquet(folder / "edges" / "part-1.parquet", index=False)
     with pytest.raises(InputError, match=r"part-1\.parquet has other columns than the first: source, target, weight"):
+        read_graph(folder / "nodes", folder / "edges")
+
+
+def test_a_pipe_among_the_parts_is_not_waited_for(folder):
+    os.mkfifo(folder / "edges" / "part-3.parquet")
+    with pytest.raises(InputError, match=r"edges/part-3\.parquet: cannot be read \(not a regular file\)"):
         read_graph(folder / "nodes", folder / "edges")
 
 

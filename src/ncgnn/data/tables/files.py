@@ -60,16 +60,22 @@ def _check_file(path: Path) -> None:
     if path.is_dir():
         if not parts(path):
             raise InputError(f"{path}: is a folder, not a table")
+        for part in parts(path):
+            _check_regular(part)
         return
     if not path.exists():
         raise InputError(f"{path}: no such file")
-    if not path.is_file():  # a pipe may never end
-        raise InputError(f"{path}: cannot be read (not a regular file)")
+    _check_regular(path)
     known = (*DELIMITERS, *PARQUET) if not path.name.lower().endswith(".gz") else tuple(DELIMITERS)
     if _suffix(path) not in known:
         raise InputError(f"{path}: unknown file type; use .csv, .tsv (also .gz) or .parquet")
     if path.stat().st_size == 0:
         raise InputError(f"{path}: the file is empty")
+
+
+def _check_regular(path: Path) -> None:
+    if not path.is_file():  # a pipe may never end
+        raise InputError(f"{path}: cannot be read (not a regular file)")
 
 
 def _with_names(frame: pd.DataFrame, names: list[str], where: str) -> pd.DataFrame:
