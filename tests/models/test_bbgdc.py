@@ -10,6 +10,7 @@ from helpers.tiny_graph import built, plain, tiny
 from ncgnn.errors import InputError
 from ncgnn.models import PreparedGraph, Sizes
 from ncgnn.models.bbgdc import MODEL, BBGDCSettings, Variational, rows_with_loops
+from ncgnn.train.optimiser import adam
 
 
 def dense(module, a: torch.Tensor, masks: list[list[torch.Tensor]]) -> torch.Tensor:
@@ -66,7 +67,8 @@ def test_masks_follow_the_relaxed_bernoulli_distribution():
 def test_the_loss_has_a_divergence_and_a_penalty():
     module, _, settings = built(MODEL, {"layers": 2, "width": 4})
     data, inputs = tiny(), MODEL.prepare(PreparedGraph(tiny()), settings)
-    objective = Variational(module.train(), 0.5)
+    optimizer = adam([{"params": list(module.parameters())}], lr=0.1)
+    objective = Variational(module.train(), 0.5, optimizer)
     scores = torch.zeros(6, 2)
     module(*inputs.arguments)
     squares = [sum(p.square().sum() for p in layer.parameters()) for layer in module.layers]
@@ -74,6 +76,9 @@ def test_the_loss_has_a_divergence_and_a_penalty():
     for step in (1, 2):
         expected = torch.log(torch.tensor(2.0)) + step / 20 * module.divergence() + 0.5 * penalty
         torch.testing.assert_close(objective.loss(lambda _: scores, inputs, data), expected)
+        for parameter in module.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        optimizer.step()  # changes nothing but the number of steps
 
 
 def test_the_rates_are_learnt(karate):

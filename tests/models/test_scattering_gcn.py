@@ -33,7 +33,10 @@ def test_columns_of_the_walk_sum_to_one():
 
 def test_the_learning_rate_falls_every_50_epochs():
     settings = ScatteringSettings()
-    optimizer = MODEL.training(MODEL.build(Sizes(3, 2, 6), settings), settings).optimizer
+    module = MODEL.build(Sizes(3, 2, 6), settings)
+    optimizer = MODEL.training(module, settings).optimizer
+    for parameter in module.parameters():
+        parameter.grad = torch.zeros_like(parameter)
     for _ in range(100):
         optimizer.step()
     assert optimizer.param_groups[0]["lr"] == pytest.approx(0.005 * 0.9**2)

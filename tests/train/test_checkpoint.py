@@ -84,15 +84,24 @@ def test_a_finished_training_is_not_repeated(graph, tmp_path):
     assert found.history == expected.history
 
 
-def test_other_models_continue_too(graph, tmp_path):
-    model = find_model("gcn")
-    settings = model.settings_class.make({"epochs": 6})
+OTHERS: dict[str, dict[str, object]] = {
+    "gcn": {"epochs": 6},
+    "bbgdc": {"epochs": 6, "layers": 2, "width": 4},  # a penalty grows over the first 20 steps
+    "scattering-gcn": {"epochs": 52},  # the learning rate falls after 50 steps
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_models_continue_too(graph, tmp_path, name):
+    model = find_model(name)
+    settings = model.settings_class.make(OTHERS[name])
     expected = model.fit(model.prepare(graph, settings), graph.data, settings)
     with pytest.raises(Killed):
         fit(graph, tmp_path, settings, killed_at=4, model=model)
     continued: list[int] = []
     found = fit(graph, tmp_path, settings, continued=continued, model=model)
     assert continued == [3]
+    assert found.history == expected.history
     assert torch.equal(weights(found), weights(expected))
 
 

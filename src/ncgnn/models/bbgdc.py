@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
+from torch.optim import Optimizer
 from torch_geometric.data import Data
 
 from ncgnn.models.base.layers import GraphConvolution
@@ -19,7 +20,7 @@ from ncgnn.sparse import CSR, LinearOperator
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
 from ncgnn.train.objectives import CrossEntropy, Forward
-from ncgnn.train.optimiser import adam
+from ncgnn.train.optimiser import adam, steps_taken
 from ncgnn.train.stopping import Patience
 
 if TYPE_CHECKING:
@@ -121,12 +122,11 @@ class BBGDC(nn.Module):
 class Variational(CrossEntropy):
     """Cross-entropy with the divergence, whose weight grows over the first epochs, and the penalty."""
 
-    def __init__(self, module: BBGDC, decay: float) -> None:
-        self.module, self.decay, self.steps = module, decay, 0
+    def __init__(self, module: BBGDC, decay: float, optimizer: Optimizer) -> None:
+        self.module, self.decay, self.optimizer = module, decay, optimizer
 
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
-        self.steps += 1
-        share = min(1.0, self.steps / _WARM_UP)
+        share = min(1.0, (steps_taken(self.optimizer) + 1) / _WARM_UP)
         of_scores = super().loss(forward, inputs, split)
         return of_scores + share * self.module.divergence() + self.decay * self.module.penalty()
 
@@ -146,8 +146,8 @@ class BBGDCModel(Model[BBGDCSettings]):
         return BBGDC(sizes.features, sizes.classes, settings)
 
     def training(self, module: nn.Module, settings: BBGDCSettings) -> Training:
-        objective = Variational(cast(BBGDC, module), settings.weight_decay)
         optimizer = adam([{"params": list(module.parameters())}], settings.lr)
+        objective = Variational(cast(BBGDC, module), settings.weight_decay, optimizer)
         return Training(objective, optimizer, Patience(settings.patience), settings.epochs)
 
     def candidates(self) -> list[BBGDCSettings]:
