@@ -122,6 +122,13 @@ def test_the_best_is_only_marked_if_it_is_better_than_each_of_the_others():
     assert clearly_best([best], counted(rows)) == set()
 
 
+def test_the_best_of_a_table_is_marked_whatever_other_tables_hold():
+    best, second = cell(NCGNN_A, "texas"), cell("GAT", "texas")
+    again = replace(best, table="ablation")
+    rows = on_five_splits(best, 0.83) + on_five_splits(second, 0.7, 0.001) + on_five_splits(again, 0.83)
+    assert clearly_best([best, second, again], counted(rows)) == {best}
+
+
 def test_the_page_opens_with_wins_ties_and_losses():
     rows = on_five_splits(cell(NCGNN_A), 0.83) + on_five_splits(cell("GAT"), 0.7, 0.001)
     rows += on_five_splits(cell("boosting with neighbours"), 0.9, 0.001)

@@ -152,12 +152,12 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def clearly_best(cells: Iterable[Cell], runs: Runs) -> set[Cell]:
-    """Of the cells of each column, graph and setting, the one with the highest mean, if it is significantly better than
-    each of the others, corrected for their number."""
-    columns: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    """Of the cells of each table with the same graph and setting, the one with the highest mean, if it is significantly
+    better than each of the others, corrected for their number."""
+    columns: dict[tuple[str, str, str], list[Cell]] = defaultdict(list)
     for cell in cells:
         if cell in runs:
-            columns[cell.dataset, cell.setting].append(cell)
+            columns[cell.table, cell.dataset, cell.setting].append(cell)
     return {best for found in columns.values() if (best := _clearly_best(found, runs)) is not None}
 
 
