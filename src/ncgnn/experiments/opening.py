@@ -11,8 +11,8 @@ _METHOD = """\
 On each graph of tables 3 to 6, NCGNN is NCGNN-A or NCGNN-D, and its rival is one of the group, each the best one on
 validation nodes. A win or a loss is a difference in test accuracy on the same splits (on Syn-Cora, the same seeds) that
 a paired t-test calls significant at 5 %, corrected for the number of graphs by Holm's method; all others are ties. The
-splits of a graph share nodes, so the test finds rather too many differences than too few. Few rivals are easier to beat
-than all of them: each line ends with how many were run.
+splits of a graph share nodes, so the test errs on the side of finding differences. A group is easier to beat while few
+of its rivals have been run, so each line ends with how many were.
 """
 
 

@@ -29,10 +29,10 @@ graph, on the validation nodes of some of its splits; a test node of one split m
 *GCN* uses its published settings, *GCN tuned* those of a search like NCGNN's, *MLP* ignores the graph; see
 [How to reproduce](reproduce.md#the-controls) for their settings. *Extended* models add what this library adds to the
 paper's model, *GCN extended* the same to a GCN; see [the extended models](reproduce.md#the-extended-models). *Margin*
-is the difference to a GCN chosen and trained in the same way, on the same splits: *GCN tuned* for NCGNN-A and NCGNN-D,
-*GCN extended* for the extended models. An accuracy is **bold** if it is the highest of all that were run with its graph
-and setting, and significantly higher than each of the others (paired t-tests, corrected by Holm's method). Cells
-without a run on each split are shown, but not compared.
+is the difference from a GCN chosen and trained in the same way, on the same splits: *GCN tuned* for NCGNN-A and
+NCGNN-D, *GCN extended* for the extended models. An accuracy is **bold** if it is the highest of all in its table with
+its graph and setting, and significantly higher than each of the others (paired t-tests, corrected by Holm's method).
+Cells without a run on each split are shown, but not compared.
 """
 _CONTESTS = """\
 Graphs of tables 3 to 6 on which NCGNN is significantly better (*wins*), worse (*losses*) or neither, and the mean of
