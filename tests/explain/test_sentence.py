@@ -8,7 +8,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import read_graph, usual_split
+from ncgnn.data import complete, read_graph, split_stratified, usual_split
 from ncgnn.data.generated.shop import shop_tables
 from ncgnn.explain import GraphExplainer, by_node, make_targets
 from ncgnn.explain.capsule_names import responses
@@ -120,6 +120,23 @@ def test_shares_are_of_what_tells_the_two_classes_apart():
         "3 % from other nodes and 2 % from the model's leaning speak for Comedy."
     )
     assert "not calibrated" in rather(replace(DRAMA, calibrated=False))
+
+
+def test_the_sentence_does_not_depend_on_which_node_comes_first():
+    """A ring and a node that is linked with all others, so most nodes hear fewer than a sentence may name."""
+    nodes, y = torch.arange(1, 40), (torch.arange(40) >= 20).long()
+    ends = [0 * nodes, *((nodes - 1 + step) % 39 + 1 for step in (1, 2, 3))]
+    pairs = torch.cat([torch.stack([nodes, end]) for end in ends], dim=1)
+    edges = torch.cat([pairs, pairs.flip(0)], dim=1)
+    x = torch.rand(40, 8, generator=torch.Generator().manual_seed(1))
+    x[torch.arange(40), y] += 0.5
+    graph = complete(Data(x=x, edge_index=edges, y=y))
+    turned = complete(Data(x=x.flip(0), edge_index=39 - edges, y=y.flip(0), node_ids=graph.node_ids[::-1]))
+    model = NCGNNClassifier(num_capsules=3, primary_channels=8, class_channels=4, hops=[1], epochs=30)
+    model.fit(split_stratified(graph, 0.4, 0.3))
+    said, said_of_turned = ([one.answer.sentence for one in model.explain(data)] for data in (graph, turned))
+    assert sum("its neighbours, above all their" in one for one in said) > 10
+    assert said_of_turned[::-1] == said
 
 
 @pytest.fixture(scope="module")

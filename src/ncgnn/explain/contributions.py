@@ -132,7 +132,7 @@ class Pulls:
     Attributes:
         index: numbers of these nodes [n, 1 + top].
         value: their parts [n, 1 + top].
-        weights: their weights in the filter of each group [n, 1 + top].
+        weights: their weights in the filter of each group [n, 1 + top], zero where a target has fewer nodes.
         total: the parts of all nodes together [n].
         magnitude: the same without their signs [n].
     """
@@ -150,7 +150,9 @@ def pulls(trace: Trace, targets: Targets, top: int, weights: Sequence[CSR] | Non
     found = heard(trace, targets, weights)
     own, (others, values) = found.of(targets.nodes), found.largest(top, without=targets.nodes)
     index, value = torch.cat([targets.nodes[:, None], others], dim=1), torch.cat([own[:, None], values], dim=1)
-    return Pulls(index, value, [looked_up(row, index) for row in found.weights], found.total, found.magnitude)
+    is_node = torch.cat([torch.ones_like(own[:, None], dtype=torch.bool), values != 0], dim=1)
+    of_groups = [looked_up(row, index) * is_node for row in found.weights]
+    return Pulls(index, value, of_groups, found.total, found.magnitude)
 
 
 def largest(contributions: Tensor, top: int) -> Top:
