@@ -101,20 +101,20 @@ def named(features: Sequence[Said]) -> str:
 
 def _linked(facts: Facts) -> str | None:
     """The few nodes that make most of what the others say; ``None`` where they are many."""
-    named: list[Near] = []
+    chosen: list[Near] = []
     total = 0.0
     for near in facts.near:
-        if total >= MOST * facts.supporting or len(named) == 3:
+        if total >= MOST * facts.supporting or len(chosen) == 3:
             break
         if near.value > 0:
-            named.append(near)
+            chosen.append(near)
             total += near.value
-    if not named or total < MOST * facts.supporting:
+    if not chosen or total < MOST * facts.supporting:
         return None
-    names = listed([quoted(shortened(near.name, _TITLE)) for near in named])
+    names = listed([quoted(shortened(near.name, _TITLE)) for near in chosen])
     if facts.heard:
         return f"of {facts.heard}, above all {names}"
-    if all(near.is_linked for near in named):
+    if all(near.is_linked for near in chosen):
         return f"it is linked with {names}"
     return f"of {names} in its surroundings"
 
