@@ -3,6 +3,8 @@ import re
 
 import networkx as nx
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -75,6 +77,17 @@ def test_predictions_are_the_same_after_training_and_from_the_model_file(ncgnn, 
     columns = ["id", "predicted", "probability"]
     first, second = (pd.read_csv(here / name)[columns] for name in ("run/predictions.csv", "p.csv"))
     pd.testing.assert_frame_equal(first, second)
+
+
+@pytest.mark.parametrize("type", [pa.string(), pa.binary(), pa.binary(3)], ids=str)
+def test_columns_with_repeated_values_are_read(ncgnn, here, monkeypatch, type):
+    repeated = pa.array([b"red", b"sea"] * 20, pa.binary()).cast(type)
+    pa.parquet.write_table(pa.table({"id": range(40), "size": range(40), "kind": repeated}), here / "nodes.parquet")
+    (here / "edges.csv").write_text("source,target\n0,2\n1,3\n")
+    monkeypatch.setattr("ncgnn.data.tables.parquet.available_bytes", lambda: 1)
+    found = ncgnn("check", "--nodes", "nodes.parquet", "--edges", "edges.csv", "--label", "kind", "--json")
+    report = json.loads(found.out)
+    assert (report["nodes"], report["classes"], report["labelled"]) == (40, 2, 40)
 
 
 def test_nodes_that_differ_in_nothing_are_trained_on(ncgnn, here):

@@ -43,7 +43,8 @@ def _read_part(path: Path) -> pa.Table:
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         where = f"{path}, column {name!r}"
         _check_text(column, where)
-        columns.append(_sound(column.cast(column.type.value_type) if name in repeated else column, where))
+        is_packed = name in repeated and pa.types.is_dictionary(column.type)  # bytes of a fixed size are not
+        columns.append(_sound(column.cast(column.type.value_type) if is_packed else column, where))
     return pa.table(columns, names=arrow.column_names)
 
 
