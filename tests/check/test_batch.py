@@ -73,3 +73,12 @@ def test_hops_are_as_many_as_can_be_computed(graph, monkeypatch):
     monkeypatch.setattr(hops, "MOST_WORK", 1)
     assert hops_of(DEFAULT, graph) == [0, 1]
     assert hops_of(Config.make({"top_k": 4}), graph) == [0, 1, 2, 3]  # as the settings say
+
+
+def test_hops_that_all_take_too_long_are_refused(graph, monkeypatch):
+    far = {"hops": [2, 3]}
+    monkeypatch.setattr(hops, "MOST_WORK", 1)
+    with pytest.raises(InputError, match="too long to compute in batches: add 0 or 1, or set top_k"):
+        with_batch(Config.make(far), graph, "8")
+    assert hops_of(Config.make({"hops": [1, 2, 3]}), graph) == [1]
+    assert hops_of(Config.make(far | {"top_k": 4}), graph) == [2, 3]

@@ -68,8 +68,17 @@ def in_batches(settings: Config, data: Data, size: int, why: str) -> tuple[Confi
     if settings.sparsify() is None:
         changes["top_k"] = TOP_K
         told = f"; the filter keeps the {TOP_K} largest entries of each row (top_k)"
-        hops = affordable_hops(data, settings.hop_set) if settings.filter == "attention" else settings.hop_set
-        if hops and hops != settings.hop_set:
+        hops = _affordable(settings, data) if settings.filter == "attention" else settings.hop_set
+        if hops != settings.hop_set:
             changes |= {"hops": hops, "zeta_prior": None}
-            told += f", up to {max(hops)} hops, as rows of more would take too long (hops)"
+            told += f", up to {max(hops)} hops, because more would take too long to compute (hops)"
     return Config.make(settings.model_dump() | changes), f"batches of {size} target nodes, {why}{told}"
+
+
+def _affordable(settings: Config, data: Data) -> list[int]:
+    hops = affordable_hops(data, settings.hop_set)
+    if not hops:
+        raise InputError(
+            "these hops would take too long to compute in batches: add 0 or 1, or set top_k", "hops", "top_k"
+        )
+    return hops

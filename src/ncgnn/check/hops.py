@@ -12,7 +12,7 @@ _ROWS = 32
 
 
 def affordable_hops(data: Data, hops: list[int]) -> list[int]:
-    """The hops whose rows take no more products than are affordable; 0 and 1 are always among them."""
+    """The hops whose rows take no more products than are affordable; rows of hops 0 and 1 always are."""
     nodes = int(data.num_nodes or 0)
     source, target = data.edge_index.numpy()
     degree = np.bincount(source, minlength=nodes)
