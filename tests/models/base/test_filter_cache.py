@@ -267,6 +267,18 @@ def test_a_folder_one_may_only_read_still_serves(graph, monkeypatch):
         folder.chmod(0o755)
 
 
+def test_a_full_folder_one_may_only_read_ends_nothing(graph, monkeypatch):
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        _, path = stored(graph, folder)
+        monkeypatch.setattr(filter_cache, "LARGEST_FOLDER", path.stat().st_size - 1)
+        folder.chmod(0o555)
+        with someone_else(), pytest.warns(UserWarning, match="not writable"):
+            prepare_filter(SPARSIFIED[1](), graph, torch.float32, folder)
+        folder.chmod(0o755)
+        assert list(folder.iterdir()) == [path]
+
+
 def test_an_empty_variable_means_no_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("NCGNN_CACHE", "")
     assert filter_folder() is None

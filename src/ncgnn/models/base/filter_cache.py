@@ -100,7 +100,8 @@ def _store(path: Path, key: str, prepared: PreparedFilter) -> None:
     if sum(array.nbytes for array in arrays) > LARGEST_FOLDER:
         return
     write_cached(path, key, dict(zip(_ARRAYS, arrays, strict=True)))
-    _remove_oldest(path.parent)
+    with suppress(OSError):  # the folder may be read-only
+        _remove_oldest(path.parent)
 
 
 def _remove_oldest(folder: Path) -> None:
