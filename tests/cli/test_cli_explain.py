@@ -180,3 +180,11 @@ def test_mistakes_are_said_and_leave_no_page(ncgnn, karate_run, here, options, m
 def test_a_page_has_the_name_of_a_page(ncgnn, karate_run, name, example):
     done = ncgnn("explain", karate_run, "karate", "--page", name)
     assert (done.code, done.err) == (2, f"ncgnn: {name}: a page is an HTML file, e.g. {example}\n")
+
+
+@pytest.mark.parametrize("option", [["--page", "reasons.html"], ["--evaluate"]])
+def test_several_processes_neither_write_a_page_nor_audit(ncgnn, karate_run, monkeypatch, option):
+    monkeypatch.setattr("ncgnn.train.processes.is_shared", lambda: True)
+    done = ncgnn("explain", karate_run, "karate", *option)
+    assert (done.code, done.out) == (2, "")
+    assert "--page and --evaluate run in a single process: start them without torchrun" in done.err

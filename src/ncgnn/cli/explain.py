@@ -92,6 +92,8 @@ def explain(
     form = {"--class": class_name, "--against": against, "--features": features, "--top": top, "--json": as_json}
     form["--what-if"] = what_if
     node = list(dict.fromkeys(node)) if node else None  # a node that is named twice is one
+    if evaluate or page is not None:
+        _check_alone()
     if evaluate:
         check_evaluate(out, form | {"--node": node, "--page": page})
     elif page is not None:
@@ -130,6 +132,13 @@ def explain(
         key = [digest_of(model_file(model)), source(graph, out.parent), node, class_name, against, features, top]
         _write(out, json.dumps(key), explain, numbers)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
+
+
+def _check_alone() -> None:
+    from ncgnn.train.processes import is_shared
+
+    if is_shared():
+        raise InputError("--page and --evaluate run in a single process: start them without torchrun")
 
 
 def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int | None) -> None:
