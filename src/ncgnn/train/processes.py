@@ -28,7 +28,7 @@ PATIENCE = timedelta(hours=2)
 """How long a process waits for the others, which may read their files more slowly; that one has ended is noticed at
 once."""
 
-_LOST = "another process of this training has ended, or cannot be reached"
+_LOST = "another process has ended or cannot be reached: start the command again, and it continues"
 
 _joined: ContextVar[bool] = ContextVar("joined", default=False)
 
@@ -37,11 +37,12 @@ _joined: ContextVar[bool] = ContextVar("joined", default=False)
 def joined() -> Iterator[None]:
     """Connected with the other processes of torchrun. Only the first one prints, and what is wrong is said once."""
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    found, number, count = next(rendezvous("env://"))
-    store = fresh(found, number, count)
-    dist.init_process_group(backend, store=store, rank=number, world_size=count, timeout=PATIENCE)
-    token = _joined.set(True)
+    store = None
     try:
+        found, number, count = next(rendezvous("env://"))
+        store = fresh(found, number, count)
+        dist.init_process_group(backend, store=store, rank=number, world_size=count, timeout=PATIENCE)
+        _joined.set(True)
         with open(os.devnull, "w") as nowhere, _printing_to(nowhere if number else None):
             yield
     except InputError as error:
@@ -53,8 +54,9 @@ def joined() -> Iterator[None]:
         _end_if_said(store, _LOST)
         raise InputError(_LOST) from error
     finally:
-        _joined.reset(token)
-        dist.destroy_process_group()
+        _joined.set(False)
+        if dist.is_initialized():
+            dist.destroy_process_group()
 
 
 @contextmanager
@@ -64,7 +66,9 @@ def _printing_to(nowhere: IO[str] | None) -> Iterator[None]:
 
 
 def _end_if_said(store: Any, message: str) -> None:
-    """End this process silently if another one is about to say the same."""
+    """End this process silently if another one is about to say the same; without a store, nobody can be asked."""
+    if store is None:
+        return
     try:
         others = store.add(message, 1) - 1
     except RuntimeError:  # the machine of the first process is gone
