@@ -83,7 +83,7 @@ class BatchCost:
 
 
 def expected_cost(view: View, config: Config) -> Cost:
-    in_batches, config = _batches_of(view, config), Config.make(config.model_dump() | {"batch": None})
+    batched, config = _batches_of(view, config), Config.make(config.model_dump() | {"batch": None})
     sample = _measured(view, config)
     _run(enter(NCGNN.name, _sample(view, _FEWEST), config))  # compiles and loads kernels
     contestant = enter(NCGNN.name, sample, config)
@@ -92,7 +92,7 @@ def expected_cost(view: View, config: Config) -> Cost:
     seconds *= _BLOCKS_TAKE if Numbers.of(Sizes.of(view.data), config).is_in_blocks(view.num_nodes) else 1
     epochs = (min(config.patience + 1, config.epochs), config.epochs)
     memory = expected_megabytes(view, config), available_bytes() / 2**20
-    batches = None if in_batches is None else _batch_cost(view, in_batches, sample)
+    batches = None if batched is None else _batch_cost(view, batched, sample)
     return Cost(seconds, epochs, *memory, int(sample.num_nodes), batches)
 
 

@@ -172,19 +172,19 @@ def train(
     if not as_json:
         g.show_roles(found)
     with on_device(place):
-        found_or_run = [
+        outcomes = [
             done or run_split(data, number, plan, folder, graph, extras)
             for number, data, folder, done in zip(numbers, divided, folders, agreed(earlier), strict=True)
         ]
     if rank() > 0:
         return
-    outcomes = [outcome for outcome in found_or_run if outcome is not None]
+    shown = [outcome for outcome in outcomes if outcome is not None]
     note_formulas([*found.node_ids, *found.class_names])
     if as_json:
-        runs = [outcome.run for outcome in outcomes]
+        runs = [outcome.run for outcome in shown]
         print(json.dumps(runs if splits > 1 else runs[0], indent=2))
     else:
-        show(outcomes, divided[0])
+        show(shown, divided[0])
 
 
 def _is_known(model: "Model[Any]", graph: str | None) -> bool:

@@ -5,6 +5,7 @@ from functools import reduce
 from importlib.util import find_spec
 from math import prod
 
+import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
@@ -95,7 +96,7 @@ def filter_weights(subject: Subject, node: int) -> Tensor:
 def personal_pagerank(subject: Subject, node: int) -> Tensor:
     """The time that a random walk from the node, which often starts again, spends at each node."""
     nodes, (source, target) = len(subject.everyone), subject.edge_index.numpy()
-    a = sp.csr_array((torch.ones(len(source)).double().numpy(), (target, source)), shape=(nodes, nodes))
+    a = sp.csr_array((np.ones(len(source)), (target, source)), shape=(nodes, nodes))
     degree = torch.from_numpy(a.sum(axis=0)).clamp(min=1)
     start = torch.zeros(nodes, dtype=torch.float64).index_fill(0, torch.tensor(node), 1.0)
     rank = start
