@@ -30,7 +30,7 @@ from ncgnn.data.graph import PARTS, both_directions, make_graph, merge_edges
 from ncgnn.errors import InputError
 from ncgnn.memory import check_memory
 
-_CLASSES = 1000  # that there may be, however few nodes there are
+_CLASSES = 1000  # allowed, however few nodes there are
 _COPIES = 2  # of numbers, until they are an array
 _FILES = {"train": "train", "val": "valid", "test": "test"}
 

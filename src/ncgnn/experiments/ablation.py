@@ -95,4 +95,4 @@ class WithCrossEntropy(_Changed):
 
 
 OVER_CLASSES, WITH_CROSS_ENTROPY = OverClasses(), WithCrossEntropy()
-"""Not in the registry: nobody should train them for a use."""
+"""Not in the registry: they exist only to be measured."""

@@ -1,4 +1,4 @@
-"""How good a model is on test nodes that have a copy among the training nodes, and on the others."""
+"""How good a model is on test nodes that have a copy among the training or validation nodes, and on the others."""
 
 from dataclasses import dataclass
 

@@ -126,7 +126,7 @@ class _Progress:
             self.best, self.best_state = epoch, deepcopy(self.judged.state_dict())
 
     def state(self) -> dict[str, Any]:
-        """For a checkpoint; at the end, what is only needed to train on is left out."""
+        """For a checkpoint; at the end, without the state of the inputs."""
         assert self.best is not None
         return {
             "history": [tuple(epoch) for epoch in self.history],

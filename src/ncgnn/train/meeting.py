@@ -14,8 +14,11 @@ _PAUSE = 0.05
 
 
 def fresh(store: Any, number: int, count: int) -> Any:
-    """An empty part of a store for these ``count`` processes alone. The first one tells each of the others its name as
-    soon as these have said under which key they will look for it; what was said before the restart, nobody reads."""
+    """An empty part of a store for these ``count`` processes alone.
+
+    Each of the others says under which key it waits, and the first one answers there with the name of the new store.
+    Answers from before a restart have other keys, so nobody reads them.
+    """
     own = uuid4().hex
     if number:
         store.set(f"waiting {number}", own)

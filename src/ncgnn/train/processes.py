@@ -79,7 +79,7 @@ def _end_if_said(store: Any, message: str) -> None:
 
 @contextmanager
 def alone() -> Iterator[None]:
-    """As if there was no other process, for what only the first one does."""
+    """As if there were no other process, for what only the first one does."""
     token = _joined.set(False)
     try:
         yield
@@ -115,8 +115,8 @@ def share(nodes: np.ndarray) -> np.ndarray:
 def gathered(own: Tensor) -> Tensor:
     """The rows of all processes, one after another.
 
-    Gradients flow into the own rows only. Those of parameters are averaged over the processes, while they are to be
-    added, since the others' rows have theirs; so that of the own rows is multiplied by the number of processes.
+    Gradients flow only into this process's rows. :func:`replicated` averages the gradients of parameters over the
+    processes, but their sum is needed, so the gradient is multiplied by the number of processes.
     """
     count = world()
     if count == 1:

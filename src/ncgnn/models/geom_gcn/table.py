@@ -23,6 +23,7 @@ EMBEDDINGS: dict[str, Callable[[sp.csr_array], np.ndarray]] = {
 }
 _VERSION = 1  # to be raised when an embedding changes
 _GRAPH, _PLANE = 0, 1
+_RELATIONS = 2
 _DIRECTIONS = 4
 
 
@@ -91,6 +92,6 @@ def _is_of(rows: np.ndarray, data: Data) -> bool:
 def _check(rows: np.ndarray, data: Data) -> None:
     """:class:`ValueError` unless the rows are of this graph."""
     if rows.dtype.kind != "i" or rows.ndim != 2 or rows.shape[1] != 4:
-        raise ValueError("it is no table of neighbours")
-    if (rows < 0).any() or (rows >= [int(data.num_nodes or 0)] * 2 + [len((_GRAPH, _PLANE)), _DIRECTIONS]).any():
-        raise ValueError("it names nodes or relations that there are not")
+        raise ValueError("it is not a table of neighbours")
+    if (rows < 0).any() or (rows >= [int(data.num_nodes or 0)] * 2 + [_RELATIONS, _DIRECTIONS]).any():
+        raise ValueError("it names nodes or relations that do not exist")
