@@ -3,6 +3,7 @@
 import json
 import shutil
 
+import numpy as np
 import pytest
 import torch
 from typer.testing import CliRunner
@@ -94,6 +95,13 @@ def corrupt(arxiv, name, rows):
 def test_a_damaged_folder_is_refused(arxiv, name, rows, reason):
     with pytest.raises(InputError, match=reason):
         read_graph(corrupt(arxiv, name, rows))
+
+
+def test_a_folder_of_arrays_without_nodes_is_refused(papers):
+    np.savez(papers / "raw/data.npz", edge_index=np.zeros((2, 0), np.int64), node_feat=np.zeros((0, 5), np.float32))
+    np.savez(papers / "raw/node-label.npz", node_label=np.zeros((0, 1), np.float32))
+    with pytest.raises(InputError, match=r"raw: there are no nodes"):
+        read_graph(papers)
 
 
 def test_a_missing_file_is_named(arxiv, papers):

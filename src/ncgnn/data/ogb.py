@@ -129,6 +129,8 @@ def _one_line(path: Path) -> Iterator[None]:
 
 
 def _finite(x: np.ndarray, raw: Path) -> np.ndarray:
+    if not len(x):
+        raise InputError(f"{raw}: there are no nodes")
     if not x.shape[1] or not np.isfinite(x).all():
         raise InputError(f"{raw}: the features of the nodes must be finite numbers, at least one for each node")
     return x
