@@ -57,11 +57,11 @@ class Parts:
         remove(self.folder)
 
 
-Part = tuple[int, int, Callable[[IO[Any]], None]]
+Piece = tuple[int, int, Callable[[IO[Any]], None]]
 """First node, the one after the last, and what writes the part."""
 
 
-def write_in_parts(out: Path, key: str, total: int, parts: Callable[[int], Iterable[Part]], size: int) -> None:
+def write_in_parts(out: Path, key: str, total: int, parts: Callable[[int], Iterable[Piece]], size: int) -> None:
     """Write a file about ``total`` nodes; one that fits into a part is written at once.
 
     Args:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ncgnn.explain import GraphExplainer, NodeExplanation
     from ncgnn.page import Measured
-    from ncgnn.parts import Part
+    from ncgnn.parts import Piece
 
 TOP = 16
 """Neighbours and features that are named by default."""
@@ -163,7 +163,7 @@ def _write(out: Path, key: str, explain: "Callable[[Tensor], Iterator[NodeExplan
 
     total = len(numbers)
 
-    def parts(first: int) -> "Iterator[Part]":
+    def parts(first: int) -> "Iterator[Piece]":
         starts = list(range(first, total, PART))
         own = torch.cat([numbers[:0], *(numbers[start : start + PART] for start in starts[rank() :: world()])])
         rest = iter(track(explain(own), "explaining", len(own)))
