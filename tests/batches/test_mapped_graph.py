@@ -29,13 +29,20 @@ def test_a_stored_graph_is_the_graph(graph, tmp_path):
     assert (found.class_names, found.feature_names) == (graph.class_names, graph.feature_names)
 
 
+def test_titles_of_nodes_are_stored_where_there_are_some(graph, tmp_path):
+    assert "node_titles" not in map_graph(tmp_path / "plain", graph)
+    graph.node_titles = ["", *(f"The {i}th ·" for i in range(1, 34))]
+    assert list(map_graph(tmp_path / "titled", graph).node_titles) == graph.node_titles
+
+
 def test_a_stored_graph_is_not_looked_through_again_unless_a_part_is_replaced(graph, tmp_path):
     found = complete(map_graph(tmp_path / "graph", graph))
     assert isinstance(found.node_ids, MappedNames)
-    changed = copy(found)
-    changed.node_ids = ["same"] * 34
-    with pytest.raises(InputError, match="node_ids has duplicate names"):
-        complete(changed)
+    for key, count, message in (("node_ids", 34, "has duplicate names"), ("node_titles", 35, "has 35 names for 34")):
+        changed = copy(found)
+        changed[key] = ["same"] * count
+        with pytest.raises(InputError, match=message):
+            complete(changed)
 
 
 def test_a_damaged_file_is_noticed(graph, tmp_path):

@@ -34,8 +34,8 @@ def map_graph(folder: str | Path, data: Data) -> Data:
         raise InputError("graphs from tables are not stored in mapped files: give the tables to each command")
     arrays = {key: data[key].contiguous().numpy() for key in _PARTS if data.get(key) is not None}
     arrays |= _of_features(data.x)
-    for key in ("node_ids", "class_names", "feature_names"):
-        arrays |= _of_names(key, data[key])
+    for key in ("node_ids", "node_titles", "class_names", "feature_names"):
+        arrays |= {} if data.get(key) is None else _of_names(key, data[key])
     digest = hashlib.sha256()
     for key, array in arrays.items():
         digest.update(f"{key} {array.dtype} {array.shape}".encode())
@@ -60,7 +60,8 @@ def mapped_graph(folder: str | Path) -> Data:
     check_graph(folder, arrays, shards.rows, features)
     tensors = {key: torch.from_numpy(arrays[key]) for key in _PARTS if key in arrays}
     x = _features(arrays, features)
-    names = {key: MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"]) for key in ("node_ids",)}
+    keys = [key for key in ("node_ids", "node_titles") if f"{key}_ends" in arrays]
+    names = {key: MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"]) for key in keys}
     lists = {
         key: list(MappedNames(arrays[f"{key}_ends"], arrays[f"{key}_text"])) for key in ("class_names", "feature_names")
     }

@@ -32,6 +32,8 @@ def check_graph(folder: Path, arrays: Arrays, nodes: int, features: int) -> None
         for key, count in (("node_ids", nodes), ("class_names", arrays["class_names_ends"].size)):
             _check_names(arrays, key, count)
         _check_names(arrays, "feature_names", features)
+        if not {"node_titles_ends", "node_titles_text"}.isdisjoint(arrays):  # titles are optional
+            _check_names(arrays, "node_titles", nodes)
     except KeyError as error:
         raise InputError(f"{folder}: not a graph: array {error} is missing") from None
     except ValueError as error:

@@ -14,7 +14,7 @@ from ncgnn.data.names import check_text
 from ncgnn.data.structure import scaled, structure, told
 from ncgnn.errors import InputError
 
-_OF_GRAPH = ("x", "edge_index", "edge_weight", "y", "node_ids", "class_names", "feature_names")
+_OF_GRAPH = ("x", "edge_index", "edge_weight", "y", "node_ids", "node_titles", "class_names", "feature_names")
 
 
 def complete(data: Data) -> Data:
