@@ -78,7 +78,5 @@ def in_batches(settings: Config, data: Data, size: int, why: str) -> tuple[Confi
 def _affordable(settings: Config, data: Data) -> list[int]:
     hops = affordable_hops(data, settings.hop_set)
     if not hops:
-        raise InputError(
-            "these hops would take too long to compute in batches: add 0 or 1, or set top_k", "hops", "top_k"
-        )
+        raise InputError("these hops would take too long to compute in batches: add 0 or 1, or set top_k", "top_k")
     return hops

@@ -14,6 +14,7 @@ _WITH_VALUE = {
     "num_capsules": "--set num_capsules=4",
     "per_class": "--per-class N",
     "primary_channels": "--set primary_channels=16",
+    "top_k": "--set top_k=32",
     "val": "--val M",
 }
 
