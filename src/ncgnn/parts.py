@@ -61,12 +61,14 @@ Piece = tuple[int, int, Callable[[IO[Any]], None]]
 """First node, the one after the last, and what writes the part."""
 
 
-def write_in_parts(out: Path, key: str, total: int, parts: Callable[[int], Iterable[Piece]], size: int) -> None:
+def write_in_parts(
+    out: Path, key: Callable[[], str], total: int, parts: Callable[[int], Iterable[Piece]], size: int
+) -> None:
     """Write a file about ``total`` nodes; one that fits into a part is written at once.
 
     Args:
         out: where to.
-        key: everything that its content depends on.
+        key: gives everything that its content depends on.
         total: number of nodes.
         parts: given the number of nodes that are finished, the further parts.
         size: nodes in a part.
@@ -76,7 +78,7 @@ def write_in_parts(out: Path, key: str, total: int, parts: Callable[[int], Itera
             for _, _, write in parts(0):
                 write(file)
         return
-    stored = Parts(out, key)
+    stored = Parts(out, key())
     with locked(stored.folder / "lock"):
         stored.begin()
         for start, stop, write in parts(stored.rows):

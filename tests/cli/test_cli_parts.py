@@ -9,6 +9,8 @@ import pytest
 from helpers.signalled import renames, run
 from ncgnn import parts
 from ncgnn.batches import map_graph
+from ncgnn.cli.graph import GraphOptions
+from ncgnn.cli.remembered import key_of
 from ncgnn.data import split_stratified
 from ncgnn.data.generated.large import large_graph
 
@@ -35,6 +37,26 @@ def test_parts_give_what_one_table_gives(ncgnn, graph, here, monkeypatch):
     assert len(pd.read_csv("parts.csv")) == 1800
     assert [json.loads(line)["id"] for line in whole.splitlines()] == list(graph.node_ids)
     assert not list(here.glob(".*"))
+
+
+def test_files_are_only_hashed_for_a_table_in_parts(ncgnn, graph, monkeypatch):
+    assert ncgnn(*TRAIN).code == 0
+    hashed = []
+    monkeypatch.setattr("ncgnn.cli.remembered.source", lambda *given: hashed.append(given))
+    assert ncgnn("predict", "run", "graph", "--out", "whole.csv").code == 0
+    assert not hashed
+    monkeypatch.setattr(parts, "ROWS", SIZE)
+    assert ncgnn("predict", "run", "graph", "--out", "parts.csv").code == 0
+    assert len(hashed) == 1
+
+
+def test_parts_are_of_one_version_and_one_model_class(graph, here, monkeypatch):
+    (here / "model").write_text("weights")
+    options = GraphOptions(name="graph")
+    keys = [key_of(here / "out.csv", here / "model", name, options, []) for name in (None, "mine:Own")]
+    monkeypatch.setattr("ncgnn.provenance.versions", lambda *packages: dict.fromkeys(packages, "0.0"))
+    keys.append(key_of(here / "out.csv", here / "model", None, options, []))
+    assert len(set(keys)) == 3
 
 
 @pytest.mark.long

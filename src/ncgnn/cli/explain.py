@@ -14,10 +14,10 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.evaluate import SAMPLE, check_evaluate, run_evaluation
-from ncgnn.cli.model import Model, ModelClass, load_run, model_file, model_files, with_split
+from ncgnn.cli.model import Model, ModelClass, load_run, model_files, with_split
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.progress import refuse
-from ncgnn.cli.remembered import digest_of, source, with_run
+from ncgnn.cli.remembered import key_of, with_run
 from ncgnn.cli.shared import write_shared
 from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
@@ -129,8 +129,8 @@ def explain(
     else:
         if out.suffix == ".csv":
             note_formulas([*explainer.names.nodes, *explainer.names.classes])
-        key = [digest_of(model_file(model)), source(graph, out.parent), node, class_name, against, features, top]
-        _write(out, json.dumps(key), explain, numbers)
+        asked = [node, class_name, against, features, top]
+        _write(out, partial(key_of, out, model, model_class, graph, asked), explain, numbers)
     print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
@@ -153,7 +153,12 @@ def _check(node: list[str] | None, out: Path | None, as_json: bool, sample: int 
         raise InputError("choose nodes with --node ID, or write all of them to a table with --out FILE.csv")
 
 
-def _write(out: Path, key: str, explain: "Callable[[Tensor], Iterator[NodeExplanation]]", numbers: "Tensor") -> None:
+def _write(
+    out: Path,
+    key: Callable[[], str],
+    explain: "Callable[[Tensor], Iterator[NodeExplanation]]",
+    numbers: "Tensor",
+) -> None:
     """A table in parts: a command that is killed goes on after its last part. Several processes share the parts out."""
     import torch
 

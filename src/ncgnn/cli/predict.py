@@ -11,10 +11,10 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ncgnn.cli import graph as g
-from ncgnn.cli.model import Model, ModelClass, load_model, model_file, model_files
+from ncgnn.cli.model import Model, ModelClass, load_model, model_files
 from ncgnn.cli.notes import note
 from ncgnn.cli.output import Overwrite, check_output, output_option
-from ncgnn.cli.remembered import digest_of, source, with_run
+from ncgnn.cli.remembered import key_of, with_run
 from ncgnn.cli.shared import write_shared
 from ncgnn.cli.spreadsheet import formulas, note_formulas
 from ncgnn.errors import InputError
@@ -92,7 +92,7 @@ def predict(
         for _, _, write in parts(0):
             write(sys.stdout.buffer)
     else:
-        key = json.dumps([digest_of(model_file(model)), source(graph, out.parent), asked, form])
+        key = partial(key_of, out, model, model_class, graph, [asked, form])
         write_shared(out, key, total, parts, ROWS)
     told.say(classifier, asked, form == "csv")
 

@@ -1,11 +1,14 @@
 """What a run remembers of its graph, so that later commands need not be told again: ``source`` in ``run.json``."""
 
 import hashlib
+import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli.graph import GraphOptions
+from ncgnn.cli.model import model_file
 from ncgnn.cli.notes import note
 from ncgnn.errors import InputError
 
@@ -33,6 +36,14 @@ def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
         files={_from(folder, path): digest_of(path) for path in files},
     )
     return found.model_dump(exclude_defaults=True)
+
+
+def key_of(out: Path, model: Path, model_class: str | None, graph: GraphOptions, asked: Sequence[Any]) -> str:
+    """Everything that a table of a model and a graph depends on; reads their files."""
+    from ncgnn.provenance import versions
+
+    given = digest_of(model_file(model)), model_class, source(graph, out.parent)
+    return json.dumps([versions("ncgnn"), *given, *asked])
 
 
 def with_run(graph: GraphOptions, model: Path) -> GraphOptions:

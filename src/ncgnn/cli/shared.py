@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from ncgnn.parts import Piece
 
 
-def write_shared(out: Path, key: str, total: int, parts: "Callable[[int], Iterable[Piece]]", size: int) -> None:
+def write_shared(
+    out: Path, key: Callable[[], str], total: int, parts: "Callable[[int], Iterable[Piece]]", size: int
+) -> None:
     """As :func:`~ncgnn.parts.write_in_parts`; all processes go through the same parts."""
     from ncgnn.parts import write_in_parts
     from ncgnn.train.processes import agreed, rank
