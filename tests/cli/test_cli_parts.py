@@ -50,6 +50,23 @@ def test_files_are_only_hashed_for_a_table_in_parts(ncgnn, graph, monkeypatch):
     assert len(hashed) == 1
 
 
+def test_a_continued_prediction_says_which_nodes_it_counts(ncgnn, here, monkeypatch):
+    graph = split_stratified(large_graph(1800, num_features=8, num_classes=3), 0.2, 0.2)
+    graph.node_ids = ["=1+1", *map(str, range(1, 1800))]
+    map_graph(here / "graph", graph)
+    assert ncgnn(*TRAIN, "--calibrate", 0.5).code == 0
+    monkeypatch.setattr(parts, "ROWS", SIZE)
+    predict = ["predict", "run", "graph", "--min-confidence", 1, "--out", "out.csv"]
+    assert "class left blank for 1800 of 1800 nodes" in ncgnn(*predict).err
+    with monkeypatch.context() as stopped:
+        stopped.setattr(parts.Parts, "join", lambda self: None)
+        assert ncgnn(*predict, "--overwrite").code == 0
+    (here / ".out.csv.ncgnn-parts" / "000000001500-000000001800").unlink()
+    done = ncgnn(*predict, "--overwrite")
+    assert "class left blank for 300 of the last 300 nodes" in done.err
+    assert "1 name of nodes or classes, such as '=1+1'" in done.err
+
+
 def test_parts_are_of_one_version_and_one_model_class(graph, here, monkeypatch):
     (here / "model").write_text("weights")
     options = GraphOptions(name="graph")

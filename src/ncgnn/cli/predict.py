@@ -16,7 +16,7 @@ from ncgnn.cli.notes import note
 from ncgnn.cli.output import Overwrite, check_output, output_option
 from ncgnn.cli.remembered import key_of, with_run
 from ncgnn.cli.shared import write_shared
-from ncgnn.cli.spreadsheet import formulas, note_formulas
+from ncgnn.cli.spreadsheet import note_formulas
 from ncgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def predict(
         start = first
         for scored in classifier.scored_parts(data, ROWS, first):
             table = asked.table(scored)
-            told.take(scored, table)
+            told.take(table)
             yield start, start + len(table), partial(_write, table, form, start == 0)
             start += len(table)
 
@@ -94,7 +94,9 @@ def predict(
     else:
         key = partial(key_of, out, model, model_class, graph, [asked, form])
         write_shared(out, key, total, parts, ROWS)
-    told.say(classifier, asked, form == "csv")
+    told.say(classifier, asked, total)
+    if form == "csv":
+        note_formulas([*data.get("node_ids", ()), *classifier.classes_.astype(str)])
 
 
 class Asked(NamedTuple):
@@ -146,20 +148,17 @@ class Told:
 
     def __init__(self) -> None:
         self.rows = self.blank = 0
-        self.formulas: list[str] = []
 
-    def take(self, scored: "Scored", table: "DataFrame") -> None:
+    def take(self, table: "DataFrame") -> None:
         self.rows, self.blank = self.rows + len(table), self.blank + int((table["predicted"] == "").sum())
-        self.formulas += formulas(scored.names.nodes)
 
-    def say(self, classifier: "NodeClassifier", asked: Asked, is_csv: bool) -> None:
+    def say(self, classifier: "NodeClassifier", asked: Asked, total: int) -> None:
         if classifier.calibration_ is None:
             note("probabilities are uncalibrated; use them for ranking only")
         if asked.min_confidence is not None:
-            note(f"class left blank for {self.blank} of {self.rows} nodes")
+            last = "" if self.rows == total else "the last "  # an earlier command finished those before
+            note(f"class left blank for {self.blank} of {last}{self.rows} nodes")
         _note_classes(classifier, asked.class_coverage)
-        if is_csv:
-            note_formulas([*self.formulas, *classifier.classes_.astype(str)])
 
 
 def _note_classes(classifier: "NodeClassifier", class_coverage: float | None) -> None:

@@ -10,17 +10,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def note_formulas(names: Iterable[str]) -> None:
     """Say so once if a spreadsheet may take names for formulas; names are written as they are, to be read again."""
-    found = formulas(names)
+    found = [name for name in names if name.startswith(_FORMULA) and not _is_number(name)]
     if found:
         note(
             f"{several(len(found), 'name')} of nodes or classes, such as {found[0]!r}, may be taken for formulas"
             " by a spreadsheet: import these columns as text"
         )
-
-
-def formulas(names: Iterable[str]) -> list[str]:
-    """The names that look like one."""
-    return [name for name in names if name.startswith(_FORMULA) and not _is_number(name)]
 
 
 def _is_number(text: str) -> bool:
