@@ -170,10 +170,10 @@ def row(operator: LinearOperator, node: int) -> Tensor:
 @torch.no_grad()
 def receptive_field(trace: Trace, node: int) -> Tensor:
     """The nodes that reach a node through any group."""
-    return reduce(torch.logical_or, (weights != 0 for weights in filter_rows(trace, node))).nonzero().flatten()
+    return reduce(torch.logical_or, (weights != 0 for weights in weights_heard(trace, node))).nonzero().flatten()
 
 
-def filter_rows(trace: Trace, node: int) -> list[Tensor]:
+def weights_heard(trace: Trace, node: int) -> list[Tensor]:
     """The weight of each node in the filter of each group [N]."""
     return [row(group.a_bar, node) for group in trace.groups]
 
@@ -188,7 +188,7 @@ def decisive(trace: Trace, node: int, chosen_class: int) -> Tensor:
     steps.
     """
     heard = receptive_field(trace, node)
-    pairs = zip(filter_rows(trace, node), trace.messages, strict=True)
+    pairs = zip(weights_heard(trace, node), trace.messages, strict=True)
     parts = reduce(torch.add, (a[heard, None, None] * said[heard] for a, said in pairs))
     u, left, gone = trace.routing.u[node], torch.arange(len(heard)), heard[:0]
     while len(left):

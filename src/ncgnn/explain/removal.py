@@ -14,7 +14,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from ncgnn.errors import InputError
-from ncgnn.explain.contributions import filter_rows, receptive_field
+from ncgnn.explain.contributions import receptive_field, weights_heard
 from ncgnn.explain.features import Columns, FeatureShares, OfCapsules, feature_rows
 from ncgnn.explain.groups import FEATURES, TracedGroup
 from ncgnn.explain.presence import Present, Subject
@@ -141,7 +141,7 @@ def candidates(removal: Removal, node: int, what: str) -> Candidates:
         check_links(removal.trace.groups)
         source, target = removal.ends
         heard = target[(source == node) & (target != node)].unique()
-    pairs = zip(filter_rows(removal.trace, node), removal.trace.messages, strict=True)
+    pairs = zip(weights_heard(removal.trace, node), removal.trace.messages, strict=True)
     parts = reduce(torch.add, (a[heard, None, None] * said[heard] for a, said in pairs))
     return Candidates(what, heard.tolist(), parts)
 
@@ -159,7 +159,7 @@ def _features(removal: Removal, node: int) -> Candidates:
         weight = trace.layer.weight.detach()[group.capsules.start : group.capsules.stop]
         couplings = trace.routing.couplings[node, group.capsules.start : group.capsules.stop]
         parts = torch.einsum("nkq,kqcf,kc->ncf", into, weight, couplings)
-        parts = parts * filter_rows(trace, node)[place][node]
+        parts = parts * weights_heard(trace, node)[place][node]
         for f, one in zip((mine + own.start).tolist(), parts, strict=True):
             found[f] = found[f] + one if f in found else one
     shape = trace.routing.u.shape[1:]

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import Explainer, GNNExplainer
 
-from ncgnn.explain.contributions import by_node, decisive, filter_rows
+from ncgnn.explain.contributions import by_node, decisive, weights_heard
 from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.hop_by_hop import HopByHop
 from ncgnn.explain.quality.measures import field
@@ -90,7 +90,7 @@ def input_times_gradient(subject: Subject, node: int) -> Tensor:
 
 def filter_weights(subject: Subject, node: int) -> Tensor:
     """Added up over groups."""
-    return reduce(torch.add, filter_rows(subject.trace, node))
+    return reduce(torch.add, weights_heard(subject.trace, node))
 
 
 def personal_pagerank(subject: Subject, node: int) -> Tensor:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.explain import CaptumExplainer, Explainer
 
-from ncgnn.explain.contributions import filter_rows
+from ncgnn.explain.contributions import weights_heard
 from ncgnn.explain.presence import Subject
 from ncgnn.explain.quality.measures import field
 from ncgnn.explain.quality.strengths import MODEL, Heard, placed
@@ -48,7 +48,7 @@ def captum_shapley(subject: Subject, node: int) -> Tensor:
     """Captum's sampling of Shapley values with its defaults, 25 orders of the players. The value of the last player is
     shared out by filter weights."""
     heard = field(subject, node)
-    weight = torch.stack(filter_rows(subject.trace, node)).sum(dim=0)[heard].abs()
+    weight = torch.stack(weights_heard(subject.trace, node)).sum(dim=0)[heard].abs()
     order = weight.argsort(descending=True, stable=True)
     players = torch.empty_like(order).index_put((order,), torch.arange(len(order)).clamp(max=PLAYERS))
     found = _attributed(subject, node, heard, "ShapleyValueSampling", feature_mask=(players.view(1, -1, 1),))
