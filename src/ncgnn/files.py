@@ -1,5 +1,6 @@
 """Files: written so that they survive a kill, beside their place and then moved there, and locked; settings as TOML."""
 
+import hashlib
 import json
 import os
 import tomllib
@@ -14,6 +15,12 @@ from ncgnn.errors import InputError
 from ncgnn.temporary import temporary_file
 
 PARQUET = (".parquet", ".pq")
+
+
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from ncgnn.data.archive import FAULTS
 from ncgnn.errors import InputError
+from ncgnn.files import digest_of
 
 MANIFEST = "manifest.json"
 _OPEN = 64  # shards that are open at a time: each array takes a file handle
@@ -144,8 +145,3 @@ def _check(path: Path, about: File) -> None:
         raise Damaged(path, "cannot be read") from None
     if not is_same:
         raise Damaged(path, "is damaged, or of another graph or filter")
-
-
-def digest_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -14,11 +14,10 @@ from ncgnn.batches.shards import (
     Manifest,
     Shard,
     check_shard,
-    digest_of,
     read_manifest,
     shard_path,
 )
-from ncgnn.files import atomic, locked
+from ncgnn.files import atomic, digest_of, locked
 
 SHARD_ROWS = 2**15
 

@@ -11,6 +11,7 @@ from ncgnn.cli.graph import GraphOptions
 from ncgnn.cli.model import model_file
 from ncgnn.cli.notes import note
 from ncgnn.errors import InputError
+from ncgnn.files import digest_of
 
 if TYPE_CHECKING:
     from ncgnn.cli.source import Source
@@ -33,7 +34,7 @@ def source(graph: GraphOptions, folder: Path) -> dict[str, Any]:
         directed=graph.directed,
         data=None if graph.data is None else _from(folder, graph.data),
         columns=graph.said_of_columns,
-        files={_from(folder, path): digest_of(path) for path in files},
+        files={_from(folder, path): digest_of_all(path) for path in files},
     )
     return found.model_dump(exclude_defaults=True)
 
@@ -42,7 +43,7 @@ def key_of(out: Path, model: Path, model_class: str | None, graph: GraphOptions,
     """Everything that a table of a model and a graph depends on; reads their files."""
     from ncgnn.provenance import versions
 
-    given = digest_of(model_file(model)), model_class, source(graph, out.parent)
+    given = digest_of_all(model_file(model)), model_class, source(graph, out.parent)
     return json.dumps([versions("ncgnn"), *given, *asked])
 
 
@@ -81,20 +82,19 @@ def _compare(path: Path, digest: str) -> None:
     """Check that a file of the run is there, and say if it is another one now."""
     if not (path.is_file() or path.is_dir()):
         raise InputError(f"{path}: the run was trained on this file, which is missing: name the graph")
-    if digest_of(path) != digest:
+    if digest_of_all(path) != digest:
         note(f"{path} has changed since training")
 
 
-def digest_of(path: Path) -> str:
+def digest_of_all(path: Path) -> str:
     """Of a file, or of the files in a folder and their names."""
     from ncgnn.data.tables.read import files_of
 
     try:
         if path.is_dir():
-            listed = "".join(f"{digest_of(file)} {file.relative_to(path)}\n" for file in files_of(path))
+            listed = "".join(f"{digest_of_all(file)} {file.relative_to(path)}\n" for file in files_of(path))
             return hashlib.sha256(listed.encode()).hexdigest()
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return digest_of(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
