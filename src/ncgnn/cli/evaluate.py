@@ -1,11 +1,11 @@
 """``ncgnn explain --evaluate``: how far explanations can be trusted, and how they compare with other methods."""
 
 import csv
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ncgnn.cli.notes import note
 from ncgnn.cli.progress import print_tables, refuse
 from ncgnn.errors import InputError
 from ncgnn.text import several
@@ -57,7 +57,7 @@ def run_evaluation(explainer: "GraphExplainer", count: int, out: Path | None) ->
     _show(rows)
     if len(nodes) < SAMPLE:
         remedy = "there are no more" if len(nodes) < count else f"use --sample {SAMPLE} or more to compare methods"
-        print(f"note: {several(len(nodes), 'node')} is too small a sample: {remedy}", file=sys.stderr)
+        note(f"{several(len(nodes), 'node')} is too small a sample: {remedy}")
 
 
 def _write(out: Path, rows: "list[Measurement]") -> None:

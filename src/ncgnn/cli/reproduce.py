@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ncgnn.cli.notes import note
 from ncgnn.cli.output import Overwrite, check_output, output_option, starts_with
 from ncgnn.cli.progress import print_tables
 from ncgnn.errors import InputError
@@ -175,9 +176,9 @@ def _note_untuned(cells: "list[Cell]") -> None:
         tuned = f"ncgnn tune {dataset} --model {of.model}" + (f" --filter {of.variant}" if of.variant else "")
         chosen = "python -m benchmarks.extended, in a checkout"
         how = chosen if of.settings == "extended" else tuned
-        print(f"note: skipping {line} on {dataset}: first run {how}", file=sys.stderr)
+        note(f"skipping {line} on {dataset}: first run {how}")
     if len(skipped) > _MOST_NOTES:
-        print(f"note: skipping {len(skipped) - _MOST_NOTES} more without tuned settings", file=sys.stderr)
+        note(f"skipping {len(skipped) - _MOST_NOTES} more without tuned settings")
 
 
 def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -> None:
@@ -191,9 +192,9 @@ def _report(cells: "list[Cell]", store: "RunStore", results: Path, page: Path) -
     write_report(rows, results / "tables", page)
     print_tables(*map(rich_table, tables(runs, cells)), least=_WIDTH)
     for line in left_out(rows):
-        print(f"note: {line}", file=sys.stderr)
+        note(line)
     if ranking(whole(runs)) is not None and not can_be_drawn():
-        print(f"note: no diagram of ranks, which requires scikit-posthocs: {install('stats')}", file=sys.stderr)
+        note(f"no diagram of ranks, which requires scikit-posthocs: {install('stats')}")
     print(f"{len(rows)} runs in {store.folder}, tables in {results / 'tables'}, page in {page}")
 
 

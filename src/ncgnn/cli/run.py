@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.flags import flag
+from ncgnn.cli.notes import note
 from ncgnn.cli.remembered import KEY, source
 from ncgnn.cli.told import after_refit, description, summary, write_search
 
@@ -133,7 +134,7 @@ def _continued(data: "Data", plan: Plan, folder: Path) -> Iterator[None]:
         return [versions("ncgnn"), fingerprint_with_split(data), plan.model.name, settings, plan.refit]
 
     def tell(epoch: int) -> None:
-        print(f"note: an interrupted training continues after epoch {epoch}", file=sys.stderr, flush=True)
+        note(f"an interrupted training continues after epoch {epoch}")
 
     with checkpointed(Checkpoints(folder, about, tell)) if plan.search == "none" else nullcontext():
         yield

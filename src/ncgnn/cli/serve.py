@@ -1,6 +1,5 @@
 """``ncgnn serve``: serve predictions and explanations over HTTP."""
 
-import sys
 from importlib.util import find_spec
 from typing import Annotated
 
@@ -8,6 +7,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli.model import Model, ModelClass, load_run, with_split
+from ncgnn.cli.notes import note
 from ncgnn.cli.remembered import with_run
 from ncgnn.errors import InputError
 from ncgnn.extras import install
@@ -40,5 +40,5 @@ def serve(
         scored = classifier.scored(with_split(found, split), whole=True)
         answers, hosts = Answers(scored), allowed_hosts(host, listener)
         if "*" in hosts:
-            print(f"note: with --host {host}, anyone who can reach this machine can read the graph", file=sys.stderr)
+            note(f"with --host {host}, anyone who can reach this machine can read the graph")
         run_server(make_app(answers, hosts), listener, lambda at: print(f"serving {answers.name} at {at}", flush=True))

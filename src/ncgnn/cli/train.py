@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +11,7 @@ from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
 from ncgnn.cli import split as p
 from ncgnn.cli.earlier import finished, is_begun
+from ncgnn.cli.notes import note
 from ncgnn.cli.outcome import show
 from ncgnn.cli.output import Overwrite, check_no_run, check_run_folder, output_option
 from ncgnn.cli.progress import refuse
@@ -161,7 +161,7 @@ def train(
     if place.type != "cpu" and not is_whole:
         raise InputError(f"--device {device}: batches are computed on the CPU: remove it, or add --batch full")
     if why and (batch or not is_whole):
-        print(f"note: {why}", file=sys.stderr)
+        note(why)
     plan = Plan(definition, chosen, level, minutes, _refits(refit, graph.is_own, chosen, definition), why)
     numbers = range(split_seed, split_seed + splits)
     is_aside = graph.is_own and not plan.refit

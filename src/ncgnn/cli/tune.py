@@ -1,7 +1,6 @@
 """``ncgnn tune``: tune settings for a graph on validation accuracy."""
 
 import json
-import sys
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +10,7 @@ import typer
 
 from ncgnn.cli import graph as g
 from ncgnn.cli import settings as c
+from ncgnn.cli.notes import note
 from ncgnn.cli.output import Overwrite, check_no_input, check_output, output_option, starts_with
 from ncgnn.errors import InputError
 from ncgnn.extras import install
@@ -202,10 +202,7 @@ def _run(search: "Search", jobs: int, quiet: bool) -> "Study":
 
     busy = count(search.open(), TrialState.RUNNING)
     if busy:
-        print(
-            f"note: waiting for {busy} trials of other processes; they are rerun if those processes died",
-            file=sys.stderr,
-        )
+        note(f"waiting for {busy} trials of other processes; they are rerun if those processes died")
     return run(search, jobs, _show_on_stderr if quiet else _show)
 
 
