@@ -5,10 +5,10 @@ from statistics import fmean
 
 import pytest
 from benchmarks import extended, table
-from benchmarks.extended import ITSELF, Task
+from benchmarks.extended import Task
 
 from ncgnn.experiments.cells import EXTENDED, NCGNN_A, Cell
-from ncgnn.experiments.recipes import LINES, Recipe, extended_path, extended_recipe
+from ncgnn.experiments.recipes import ITSELF, LINES, Recipe, extended_path, extended_recipe
 from ncgnn.models.ncgnn import Config
 
 CANDIDATES = {name: Config.make({"num_capsules": number}) for number, name in enumerate(("one", "two", "three"), 1)}

@@ -5,6 +5,7 @@ from benchmarks import ablation, table
 from benchmarks.page import fill
 
 from ncgnn.models import PreparedGraph
+from ncgnn.models.ncgnn import Config
 from ncgnn.search.attempts import Trainer
 
 REFIT = "half of the validation nodes, refitted"
@@ -50,8 +51,8 @@ def test_half_of_the_validation_nodes_judges_and_has_no_label_before(karate):
 def test_labels_of_test_nodes_change_no_variant(karate, monkeypatch, tmp_path):
     small = {"epochs": 8, "patience": 3, "num_capsules": 2, "primary_channels": 4, "class_channels": 4}
     monkeypatch.setattr(ablation, "SETTINGS", {"default": {}, "beliefs": {"groups": [{"reads": "beliefs"}]}})
-    make = ablation.Config.make
-    monkeypatch.setattr(ablation.Config, "make", staticmethod(lambda values: make(small | values)))
+    make = Config.make
+    monkeypatch.setattr(Config, "make", staticmethod(lambda values: make(small | values)))
     other = karate.clone()
     other.y[karate.test_mask] = karate.y[karate.test_mask].flip(0)
     assert not torch.equal(other.y, karate.y)
@@ -63,6 +64,6 @@ def test_labels_of_test_nodes_change_no_variant(karate, monkeypatch, tmp_path):
 
 
 def test_each_variant_trains_what_its_name_says():
-    found = {variant: ablation.Config.make(settings).hash for variant, settings in ablation.SETTINGS.items()}
+    found = {variant: Config.make(settings).hash for variant, settings in ablation.SETTINGS.items()}
     assert len(set(found.values())) == len(found)
     assert set(ablation.SETTINGS) < set(ablation.VARIANTS)

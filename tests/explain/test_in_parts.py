@@ -53,7 +53,8 @@ def test_parts_give_the_explanations_of_the_full_batch(graph, filter, how):
 @pytest.mark.parametrize("how", [{}, {"against": "runner-up", "features": True}])
 def test_only_one_part_is_in_memory(graph, monkeypatch, how):
     parts = NCGNNClassifier(**QUICK).fit(graph).explainer(graph)
-    made, at = [], parts._at
+    made: list[weakref.ref] = []
+    at = parts._at
 
     def told(nodes):
         assert sum(one() is not None for one in made) <= 1  # the first one, for what is the same in all

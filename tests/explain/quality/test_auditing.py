@@ -82,11 +82,15 @@ def test_the_interval_of_an_agreement_holds_it_and_narrows_with_more_nodes():
     def noisy(nodes: int) -> Foresight:
         true = torch.randn(nodes, 10, 1, dtype=torch.float64, generator=draw)
         foreseen = true + torch.randn(true.shape, dtype=torch.float64, generator=draw)
-        return foresight(list(torch.cat([foreseen, true, torch.ones_like(true)], dim=2)))
+        found = foresight(list(torch.cat([foreseen, true, torch.ones_like(true)], dim=2)))
+        assert found is not None
+        return found
 
     few, many = noisy(10), noisy(200)
-    for one in (few, many):
-        assert one.interval[0] < one.agreement < one.interval[1]
+    assert few.interval is not None
+    assert many.interval is not None
+    assert few.interval[0] < few.agreement < few.interval[1]
+    assert many.interval[0] < many.agreement < many.interval[1]
     assert many.interval[1] - many.interval[0] < (few.interval[1] - few.interval[0]) / 2
     assert many.interval[0] < 0.5**0.5 < many.interval[1]  # what equal parts of signal and noise give
     assert ("agreement, features, lower bound", few.interval[0]) in list(Audit(10, None, few, None, 0.1, 0.0).rows())
