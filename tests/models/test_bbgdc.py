@@ -10,6 +10,7 @@ from helpers.tiny_graph import built, plain, tiny
 from ncgnn.errors import InputError
 from ncgnn.models import PreparedGraph, Sizes
 from ncgnn.models.bbgdc import MODEL, BBGDCSettings, Variational, rows_with_loops
+from ncgnn.train.objectives import CrossEntropy
 from ncgnn.train.optimiser import adam
 
 
@@ -68,7 +69,7 @@ def test_the_loss_has_a_divergence_and_a_penalty():
     module, _, settings = built(MODEL, {"layers": 2, "width": 4})
     data, inputs = tiny(), MODEL.prepare(PreparedGraph(tiny()), settings)
     optimizer = adam([{"params": list(module.parameters())}], lr=0.1)
-    objective = Variational(module.train(), 0.5, optimizer)
+    objective = Variational(CrossEntropy(), module.train(), 0.5, optimizer)
     scores = torch.zeros(6, 2)
     module(*inputs.arguments)
     squares = [sum(p.square().sum() for p in layer.parameters()) for layer in module.layers]

@@ -1,6 +1,7 @@
 """BBGDC (Hasanzadeh et al., 2020): a GCN whose edges drop out at rates that are learned."""
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import scipy.sparse as sp
@@ -19,7 +20,7 @@ from ncgnn.models.base.settings import TrainingSettings
 from ncgnn.sparse import CSR, LinearOperator
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
-from ncgnn.train.objectives import CrossEntropy, Forward
+from ncgnn.train.objectives import CrossEntropy, Extension, Forward
 from ncgnn.train.optimiser import adam, steps_taken
 from ncgnn.train.stopping import Patience
 
@@ -119,15 +120,17 @@ class BBGDC(nn.Module):
         return ((1 - self.kept) * torch.stack(squares)).sum()
 
 
-class Variational(CrossEntropy):
-    """Cross-entropy with the divergence, whose weight grows over the first epochs, and the penalty."""
+@dataclass(frozen=True)
+class Variational(Extension):
+    """An objective with the divergence, whose weight grows over the first epochs, and the penalty."""
 
-    def __init__(self, module: BBGDC, decay: float, optimizer: Optimizer) -> None:
-        self.module, self.decay, self.optimizer = module, decay, optimizer
+    module: BBGDC
+    decay: float
+    optimizer: Optimizer
 
     def loss(self, forward: Forward, inputs: Inputs, split: Data) -> Tensor:
         share = min(1.0, (steps_taken(self.optimizer) + 1) / _WARM_UP)
-        of_scores = super().loss(forward, inputs, split)
+        of_scores = self.base.loss(forward, inputs, split)
         return of_scores + share * self.module.divergence() + self.decay * self.module.penalty()
 
 
@@ -147,7 +150,7 @@ class BBGDCModel(Model[BBGDCSettings]):
 
     def training(self, module: nn.Module, settings: BBGDCSettings) -> Training:
         optimizer = adam([{"params": list(module.parameters())}], settings.lr)
-        objective = Variational(cast(BBGDC, module), settings.weight_decay, optimizer)
+        objective = Variational(CrossEntropy(), cast(BBGDC, module), settings.weight_decay, optimizer)
         return Training(objective, optimizer, Patience(settings.patience), settings.epochs)
 
     def candidates(self) -> list[BBGDCSettings]:

@@ -15,7 +15,7 @@ from ncgnn.models.base.settings import TrainingSettings, stepped
 from ncgnn.sparse import CSR, LinearOperator, Polynomial
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
-from ncgnn.train.objectives import CrossEntropy, Forward
+from ncgnn.train.objectives import CrossEntropy, Extension, Forward
 from ncgnn.train.optimiser import adam
 from ncgnn.train.stopping import Patience
 
@@ -79,8 +79,8 @@ class GRAND(nn.Module):
 
 
 @dataclass(frozen=True)
-class Consistent(CrossEntropy):
-    """Cross-entropy of several draws, and the squared distance of their shares from the sharpened mean, over all nodes,
+class Consistent(Extension):
+    """An objective on several draws, and the squared distance of their shares from the sharpened mean, over all nodes,
     labelled or not."""
 
     draws: int
@@ -113,7 +113,7 @@ class GRANDModel(Model[GRANDSettings]):
         return GRAND(sizes, settings)
 
     def training(self, module: nn.Module, settings: GRANDSettings) -> Training:
-        objective = Consistent(settings.draws, settings.consistency, settings.temperature)
+        objective = Consistent(CrossEntropy(), settings.draws, settings.consistency, settings.temperature)
         groups = [{"params": list(module.parameters()), "weight_decay": settings.weight_decay}]
         return Training(objective, adam(groups, settings.lr), Patience(settings.patience), settings.epochs)
 

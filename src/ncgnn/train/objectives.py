@@ -29,8 +29,8 @@ class Stage(NamedTuple):
 class Objective(ABC):
     """A loss on the training nodes, and the same on the validation nodes.
 
-    A custom objective overrides :meth:`loss`; it may call ``forward`` more than once and on other inputs. An objective
-    with several stages overrides :meth:`next_stage`.
+    A custom objective overrides :meth:`loss`; it may call ``forward`` more than once and on other inputs. One that adds
+    to another objective is an :class:`Extension`. An objective with several stages overrides :meth:`next_stage`.
     """
 
     @abstractmethod
@@ -67,6 +67,25 @@ class Objective(ABC):
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
         """The next stage, trained from scratch; None to stop. ``scores`` are those of the model just trained."""
         return None
+
+
+@dataclass(frozen=True)
+class Extension(Objective):
+    """An objective that adds to another one, ``base``."""
+
+    base: Objective
+
+    def of(self, scores: Tensor, y: Tensor) -> Tensor:
+        return self.base.of(scores, y)
+
+    def towards(self, scores: Tensor, q: Tensor) -> Tensor:
+        return self.base.towards(scores, q)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        return self.base.shares(scores)
+
+    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
+        return self.base.quality(scores, y, mask)
 
 
 @dataclass(frozen=True)

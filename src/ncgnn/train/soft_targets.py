@@ -11,24 +11,14 @@ from torch_geometric.data import Data
 from ncgnn.calibration.calibration import fit_temperature, heat
 from ncgnn.train.inputs import Inputs
 from ncgnn.train.loop import Training
-from ncgnn.train.objectives import Forward, Objective, Stage
+from ncgnn.train.objectives import Extension, Forward, Stage
 
 
 @dataclass(frozen=True)
-class Taught(Objective):
+class Taught(Extension):
     """An objective on the training nodes and, towards soft targets [N, C], on all nodes."""
 
-    base: Objective
     targets: Tensor
-
-    def of(self, scores: Tensor, y: Tensor) -> Tensor:
-        return self.base.of(scores, y)
-
-    def shares(self, scores: Tensor) -> Tensor:
-        return self.base.shares(scores)
-
-    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
-        return self.base.quality(scores, y, mask)
 
     def nodes(self, split: Data) -> Tensor:
         return torch.ones_like(split.train_mask)
@@ -47,19 +37,8 @@ def taught(how: Training, targets: Tensor | None) -> Training:
 
 
 @dataclass(frozen=True)
-class SelfTaught(Objective):
+class SelfTaught(Extension):
     """Trains twice: the second time, from the start, towards the first model's predictions."""
-
-    base: Objective
-
-    def of(self, scores: Tensor, y: Tensor) -> Tensor:
-        return self.base.of(scores, y)
-
-    def shares(self, scores: Tensor) -> Tensor:
-        return self.base.shares(scores)
-
-    def quality(self, scores: Tensor, y: Tensor, mask: Tensor) -> float:
-        return self.base.quality(scores, y, mask)
 
     def next_stage(self, scores: Callable[[], Tensor], inputs: Inputs, split: Data) -> Stage | None:
         return Stage(inputs, split, Taught(self.base, soft_targets([self.shares(scores())], split)))
