@@ -79,7 +79,8 @@ def _train(
     found = None if checkpoint is None else checkpoint.read()
     if checkpoint is not None and found is not None:
         now.restore(found)
-        checkpoint.run.on_continue(now.history[-1].epoch)
+        if not now.is_over:
+            checkpoint.run.on_continue(now.history[-1].epoch)
         for epoch in now.history:
             on_epoch(epoch)
     while not now.is_over:
