@@ -53,7 +53,7 @@ class Parts:
     def join(self) -> None:
         """Write the file, and remove its parts."""
         with atomic(self.out, "wb") as file:
-            _join(file, self.finished, self.out.suffix in PARQUET)
+            _join(file, self.finished, self.out.suffix.lower() in PARQUET)
         remove(self.folder)
 
 

@@ -26,14 +26,14 @@ def graph(here):
 
 def test_parts_give_what_one_table_gives(ncgnn, graph, here, monkeypatch):
     assert ncgnn(*TRAIN).code == 0
-    for name in ("whole.csv", "whole.parquet"):
+    for name in ("whole.csv", "whole.PARQUET"):
         assert ncgnn("predict", "run", "--probabilities", "--out", name).code == 0
     whole = ncgnn("predict", "run", "--json").out
     monkeypatch.setattr(parts, "ROWS", SIZE)
     for name in ("parts.csv", "parts.parquet"):
         assert ncgnn("predict", "run", "--probabilities", "--out", name).code == 0
     assert (here / "parts.csv").read_bytes() == (here / "whole.csv").read_bytes()
-    pd.testing.assert_frame_equal(pd.read_parquet("parts.parquet"), pd.read_parquet("whole.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet("parts.parquet"), pd.read_parquet("whole.PARQUET"))
     assert len(pd.read_csv("parts.csv")) == 1800
     assert [json.loads(line)["id"] for line in whole.splitlines()] == list(graph.node_ids)
     assert not list(here.glob(".*"))

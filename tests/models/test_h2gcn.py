@@ -1,8 +1,11 @@
 import pytest
 import torch
+from torch_geometric.data import Data
 
 from helpers.fitting import fit
 from helpers.tiny_graph import built, plain, rows, symmetric, tiny
+from ncgnn import memory
+from ncgnn.errors import InputError
 from ncgnn.models import PreparedGraph
 from ncgnn.models.h2gcn import MODEL, H2GCNSettings, rings
 
@@ -20,6 +23,14 @@ def test_rings_are_strict_and_without_the_node_itself():
     torch.testing.assert_close(near, expected_near)
     torch.testing.assert_close(far, expected_far)
     assert {(int(i), int(j)) for i, j in far.nonzero()} == {(0, 3), (3, 0), (1, 3), (3, 1), (2, 4), (4, 2)}
+
+
+def test_a_hub_with_more_pairs_than_memory_is_refused_before_they_are_computed(monkeypatch):
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1e9)
+    leaves, hub = torch.arange(1, 6000), torch.zeros(5999, dtype=torch.long)
+    edges = torch.cat([torch.stack([hub, leaves]), torch.stack([leaves, hub])], dim=1)
+    with pytest.raises(InputError, match=r"two among 6000 nodes would take 1\.6 GB of memory, and 954 MB are free"):
+        rings(Data(edge_index=edges, num_nodes=6000))
 
 
 @pytest.mark.parametrize("relu", [True, False])

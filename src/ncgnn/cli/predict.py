@@ -76,7 +76,7 @@ def predict(
     _check_asked(classifier, coverage, class_coverage, min_confidence)
     data = graph.find_for(classifier)
     asked = Asked(coverage, class_coverage, min_confidence, probabilities)
-    form = "json" if as_json else "parquet" if out is not None and out.suffix in PARQUET else "csv"
+    form = "json" if as_json else "parquet" if out is not None and out.suffix.lower() in PARQUET else "csv"
     told = Told()
 
     def parts(first: int) -> Iterator[tuple[int, int, Callable[[IO[bytes]], None]]]:

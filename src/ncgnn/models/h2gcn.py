@@ -2,22 +2,28 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import scipy.sparse as sp
 import torch
 from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from ncgnn.memory import check_memory
 from ncgnn.models.base.layers import dropout, linear
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.neighbours import plain_adjacency
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings
 from ncgnn.sparse import CSR, LinearOperator, normalize
+from ncgnn.text import several
 from ncgnn.train.inputs import Inputs
 
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial
+
+
+_PAIR = 48  # bytes at the peak: four matrices with a column and a value
 
 
 class H2GCNSettings(TrainingSettings):
@@ -89,6 +95,9 @@ class H2GCNModel(Model[H2GCNSettings]):
 def rings(data: Data) -> tuple[CSR, CSR]:
     r""":math:`\bar{\mathbf{A}}_1` and :math:`\bar{\mathbf{A}}_2`: nodes at a distance of one, and of exactly two."""
     one = sp.csr_matrix(plain_adjacency(data) != 0, dtype=float)
+    nodes, paths = one.shape[0], np.square(np.diff(one.indptr), dtype=float).sum()
+    what = f"the pairs at a distance of two among {several(nodes, 'node')}"
+    check_memory(_PAIR * min(paths, float(nodes) ** 2), what, "take another model", "model")
     within = sp.csr_matrix((one @ one + one + sp.eye_array(one.shape[0])) != 0, dtype=float)
     two = within - one - sp.eye_array(one.shape[0])
     two.eliminate_zeros()
