@@ -1,8 +1,11 @@
+import shutil
+from collections.abc import Iterator
 from copy import copy
 
 import pytest
 from torch_geometric.data import Data
 
+from helpers.browser import DESKTOP, QUIET
 from helpers.planted_names import PLANTED
 from helpers.small_models import SMALL
 from ncgnn.classifier import NCGNNClassifier
@@ -41,3 +44,48 @@ def planted_page(planted, tmp_path_factory):
     path = tmp_path_factory.mktemp("planted") / "page.html"
     write_page(path, GraphExplainer(scored))
     return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="install playwright")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser) -> Iterator:
+    """Opens an address in a window of its own; in the end, no script may have failed and nothing have been loaded."""
+    troubles: list[str] = []
+    windows = []
+
+    def open_address(address: str, viewport: dict = DESKTOP, scheme: str = "light"):
+        window = browser.new_context(viewport=viewport, color_scheme=scheme)
+        windows.append(window)
+        page = window.new_page()
+        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: troubles.append(f"request: {request.url}"))
+        page.goto(address)
+        assert [trouble.partition("#")[0] for trouble in troubles[:1]] == [f"request: {address.partition('#')[0]}"]
+        troubles.clear()
+        return page
+
+    yield open_address
+    for window in windows:
+        window.close()
+    assert troubles == []
+
+
+@pytest.fixture(scope="module")
+def address(explainer, tmp_path_factory) -> str:
+    """The page of the karate club."""
+    path = tmp_path_factory.mktemp("pages") / "karate.html"
+    write_page(path, explainer)
+    return path.as_uri()

@@ -1,87 +1,22 @@
 """The page in a real browser: Debian's chromium, which ``make test-long`` installs where it may."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 
+from helpers.browser import DESKTOP, PHONE, heading, wait_for
 from helpers.group_models import grouped_classifier, linked_graph
 from helpers.planted_names import PLANTED
 from ncgnn.classifier import NCGNNClassifier
-from ncgnn.data import load_dataset, read_graph, usual_split
-from ncgnn.data.generated.shop import shop_tables
+from ncgnn.data import load_dataset, usual_split
 from ncgnn.explain import GraphExplainer
 from ncgnn.page import NodeViews, served_page, write_page
 
 pytestmark = pytest.mark.long
 
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
 WIDTHS = (390, 768, 1180, 1400, 1920)
-DOCS = Path(__file__).parents[2] / "docs"
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="install playwright")
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("install chromium")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=list(QUIET))
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def visit(browser) -> Iterator:
-    """Opens an address in a window of its own; in the end, no script may have failed and nothing have been loaded."""
-    troubles: list[str] = []
-    windows = []
-
-    def open_address(address: str, viewport: dict = DESKTOP, scheme: str = "light"):
-        window = browser.new_context(viewport=viewport, color_scheme=scheme)
-        windows.append(window)
-        page = window.new_page()
-        page.on("console", lambda message: troubles.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: troubles.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: troubles.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda request: troubles.append(f"request: {request.url}"))
-        page.goto(address)
-        assert [trouble.partition("#")[0] for trouble in troubles[:1]] == [f"request: {address.partition('#')[0]}"]
-        troubles.clear()
-        return page
-
-    yield open_address
-    for window in windows:
-        window.close()
-    assert troubles == []
-
-
-@pytest.fixture(scope="module")
-def address(explainer, tmp_path_factory) -> str:
-    """The page of the karate club."""
-    path = tmp_path_factory.mktemp("pages") / "karate.html"
-    write_page(path, explainer)
-    return path.as_uri()
-
-
-def heading(page) -> str:
-    return page.locator("main:visible h1").inner_text()
-
-
-def wait_for(page, title: str) -> None:
-    page.get_by_role("heading", name=title, exact=True).wait_for()
 
 
 def test_the_overview_shows_accuracy_map_lists_and_matrices(visit, address):
@@ -304,89 +239,6 @@ def test_a_served_page_asks_its_server_for_a_node(browser, explainer):
     wait_for(page, "No such node")
     assert asked == [f"{served}api/view?node=33", f"{served}api/view?node=nobody"]
     page.context.close()
-
-
-def test_the_answer_is_above_the_fold_and_the_method_below_it(visit, address):
-    for viewport in ({"width": 1400, "height": 900}, PHONE):
-        page = visit(f"{address}#node=33", viewport)
-        box = page.locator(".words").bounding_box()
-        assert box["y"] + box["height"] < viewport["height"] / 2
-        shown = page.locator("main:visible").inner_text().split("Nodes that contribute most")[0]
-        assert not re.search(r"\b(hops?|couplings?|capsules?|routing|squashing|bias)\b", shown, re.IGNORECASE)
-        assert not page.locator("#node details").get_attribute("open")
-
-
-@pytest.fixture(scope="module")
-def shop_page(tmp_path_factory) -> str:
-    """The example shop, a third of whose products have no department."""
-    folder = tmp_path_factory.mktemp("shop")
-    for name, table in shop_tables().items():
-        table.to_csv(folder / name, index=False)
-    tables = [folder / name for name in ("products.csv", "bought-together.csv")]
-    data = usual_split(read_graph(*tables, label="department", title="title", weight="orders", ignore=["shelf"]))
-    scored = NCGNNClassifier(hops=2, epochs=60).fit_scored(data)
-    path = folder / "page.html"
-    write_page(path, GraphExplainer(scored))
-    return path.as_uri()
-
-
-@pytest.mark.parametrize("width", [1400, 390])
-def test_why_is_answered_above_the_fold(visit, shop_page, tmp_path, width):
-    """The picture in docs/ is taken anew where it looks otherwise."""
-    height = 900 if width == 1400 else 844
-    page = visit(shop_page, {"width": width, "height": height})
-    link = page.get_by_role("region", name="To be predicted").get_by_role("link").last
-    link.click()
-    page.locator("#node h1").wait_for()
-    shown = page.locator(".words").inner_text()
-    assert " because " in shown
-    for part in (".words", ".facts:visible", ".words ~ p"):
-        box = page.locator(f"#node {part}" if part != ".facts:visible" else part).first.bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= height, part
-    page.locator("h1:focus").evaluate("one => one.blur()")
-    taken, kept = tmp_path / "why.png", DOCS / f"page-why-{width}.png"
-    page.screenshot(path=taken)
-    if not kept.is_file() or _difference(taken, kept) > 0.02:
-        kept.write_bytes(taken.read_bytes())
-    assert _difference(taken, kept) <= 0.02
-
-
-def _difference(taken: Path, kept: Path) -> float:
-    """The mean difference of the brightness of two pictures, at most 1."""
-    image = pytest.importorskip("PIL.Image", reason="install pillow")
-    first, second = (np.asarray(image.open(path).convert("L"), dtype=float) for path in (taken, kept))
-    return 1.0 if first.shape != second.shape else float(np.abs(first - second).mean() / 255)
-
-
-def test_ticking_a_neighbour_off_changes_bars_drawing_and_estimate(visit, address):
-    page = visit(f"{address}#node=33")
-    first = page.locator(".neighbours tr", has=page.locator("input")).first
-    before, lines = first.locator(".number").inner_text(), page.locator("svg.ego a").count()
-    assert before != "0.0 %"
-    first.locator("input").uncheck()
-    assert page.locator(".neighbours tr", has=page.locator("input")).first.locator(".number").inner_text() == "0.0 %"
-    assert page.locator("svg.ego a").count() == lines - 1
-    said = page.locator(".changed").inner_text()
-    assert "estimate" in said
-    assert re.search(r"class \d (stays|gets) ahead of class \d", said)
-    lead, whole, gone = page.evaluate(
-        "loadNode('33').then(n => [n.score, n.whole, n.neighbours.find(o => o.id !== '33').value])"
-    )
-    assert f"to {100 * (lead - gone) / whole:.1f} %".replace("-", "−") in said
-    page.locator(".neighbours input").first.check()
-    assert page.locator(".changed").inner_text() == ""
-
-
-def test_lines_are_as_wide_as_the_numbers_beside_them(visit, address):
-    page = visit(f"{address}#node=33")
-    page.get_by_label("Nodes shown").fill("16")
-    shares = page.evaluate(
-        "loadNode('33').then(n => n.neighbours.slice(0, 16).filter(o => o.id !== '33')"
-        ".map(o => Math.abs(o.value) / n.whole))"
-    )
-    widths = [float(line.get_attribute("stroke-width")) for line in page.locator("svg.ego .branch").all()]
-    assert sorted(widths) == pytest.approx(sorted(max(0.4, 40 * share) for share in shares), abs=0.01)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
