@@ -104,6 +104,10 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail("stopped by SIGTERM", 143)
         except KeyboardInterrupt:
             _fail("stopped", 130)
+        except Exception:
+            if signal.getsignal(signal.SIGTERM) is not signal.SIG_IGN:
+                raise
+            _fail("stopped by SIGTERM", 143)  # which a library has swallowed, half-way through an import
 
     return run
 

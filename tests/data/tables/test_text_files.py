@@ -1,5 +1,6 @@
 import codecs
 import gzip
+import re
 
 import pytest
 
@@ -54,6 +55,25 @@ def test_encodings_line_ends_and_compression_do_not_matter(write, encode, end):
     content = 'id,title\n1,Zürich\n2,"東, 京"\n'.replace("\n", end)
     frame, _ = read_table(write("n.csv", encode(content)), "node table")
     assert frame.to_numpy().tolist() == [["1", "Zürich"], ["2", "東, 京"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,t\n1,a\n".encode("utf-16-le"), "is UTF-16 without a byte-order mark: save the table as UTF-8"),
+        ("id,t\n1,a\n".encode("utf-16-be"), "is UTF-16 without a byte-order mark: save the table as UTF-8"),
+        (b"PK\x03\x04 a workbook", "is an Excel or zip file, not text: export the table as CSV"),
+        (b"sep=;\nid;t\n1;a\n", "the first line, 'sep=', is for Excel alone: remove it"),
+    ],
+)
+def test_what_spreadsheets_save_by_mistake_is_named(write, content, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_table(write("n.csv", content), "node table")
+
+
+def test_trailing_commas_make_one_column_without_a_name(write):
+    frame, _ = read_table(write("n.csv", "id,f,,,\n1,0,,,\n"), "node table")
+    assert list(frame.columns) == ["id", "f", ""]
 
 
 def test_two_encodings_in_one_file_are_an_error(write):

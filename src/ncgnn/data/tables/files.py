@@ -79,8 +79,11 @@ def _check_regular(path: Path) -> None:
 
 
 def _with_names(frame: pd.DataFrame, names: list[str], where: str) -> pd.DataFrame:
-    names = [name.strip() for name in names]
-    twice = pd.Index(names).duplicated()
+    titles = pd.Index([name.strip() for name in names])
+    is_spare = titles.duplicated() & (titles == "")  # of the columns without a name, one will be dropped with a note
+    if is_spare.any():
+        frame, titles = frame.loc[:, ~is_spare], titles[~is_spare]
+    twice = titles.duplicated()
     if twice.any():
-        raise InputError(f"{where}: two columns are called {names[int(twice.argmax())]!r}: rename one")
-    return frame.set_axis(names, axis=1)
+        raise InputError(f"{where}: two columns are called {titles[int(twice.argmax())]!r}: rename one")
+    return frame.set_axis(list(titles), axis=1)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv
 
+from ncgnn.errors import InputError
 from ncgnn.memory import check_memory
+from ncgnn.text import several
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _MARKS = ",\t;|"
@@ -19,6 +21,7 @@ _BLOCK = 1 << 24  # bytes; a row must fit into one block
 _COLUMN = 20_000  # bytes that arrow takes for each column, however short it is
 _COPIES = 4  # of the text, until it is a table
 _GZIP = b"\x1f\x8b"
+_OF_EXCEL = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _WIDE = {  # longer byte-order marks first: UTF-32's begins like UTF-16's
     codecs.BOM_UTF32_LE: "utf-32",
     codecs.BOM_UTF32_BE: "utf-32",
@@ -36,9 +39,19 @@ def read_text(path: Path, suffix: str) -> pa.Table:
     parse = pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     # with several threads, arrow does not report the row of an error
     read = pa.csv.ReadOptions(use_threads=False, block_size=_BLOCK)
-    names = pa.csv.open_csv(pa.BufferReader(content), read_options=read, parse_options=parse).schema.names
+    owned = _owned_by_arrow(content)
+    del content
+    names = pa.csv.open_csv(pa.BufferReader(owned), read_options=read, parse_options=parse).schema.names
     convert = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    return pa.csv.read_csv(pa.BufferReader(content), read_options=read, parse_options=parse, convert_options=convert)
+    return pa.csv.read_csv(pa.BufferReader(owned), read_options=read, parse_options=parse, convert_options=convert)
+
+
+def _owned_by_arrow(content: bytes) -> pa.Buffer:
+    """A copy. After an error, a thread of arrow may still hold the text when Python ends, and could not free Python's
+    own: it would abort the process."""
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return stream.getvalue()
 
 
 def find_delimiter(content: bytes, usual: str) -> str:
@@ -59,7 +72,8 @@ def reason(error: Exception) -> str:
     ragged = re.search(r"Row #(\d+): Expected (\d+) columns, got (\d+)", message)
     if ragged:
         row, expected, got = map(int, ragged.groups())
-        return f"row {row - 1} has {got} values, but the header has {expected}: quote values that contain the separator"
+        advice = "quote values that contain the separator" if got > expected else "is the file cut off?"
+        return f"row {row - 1} has {several(got, 'value')}, but the header has {expected}: {advice}"
     if isinstance(error, UnicodeDecodeError) or "UTF8" in message:
         return "the text is not UTF-8: save the table as UTF-8"
     if "Empty CSV" in message:
@@ -95,10 +109,21 @@ def read_content(path: Path, copies: int = _COPIES) -> bytes:
         return b"".join(_parts(stream, path, copies))
 
 
+def _check_text(content: bytes, path: Path) -> None:
+    """Refuse what a spreadsheet or another program has saved, but not as a table of text."""
+    if content.startswith(_OF_EXCEL):
+        raise InputError(f"{path}: is an Excel or zip file, not text: export the table as CSV")
+    if content[:4].lower() == b"sep=":
+        raise InputError(f"{path}: the first line, 'sep=', is for Excel alone: remove it")
+    if b"\0\0" in (content[:4:2], content[1:4:2]):  # a NUL as every other byte
+        raise InputError(f"{path}: is UTF-16 without a byte-order mark: save the table as UTF-8")
+
+
 def _content(path: Path) -> bytes:
     content = read_content(path)
     wide = next((name for mark, name in _WIDE.items() if content.startswith(mark)), None)
     if wide is not None:
         content = content.decode(wide).encode()
+    _check_text(content, path)
     # arrow treats a header without a line break as an empty file
     return content if content.endswith(b"\n") else content + b"\n"
