@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -101,6 +102,19 @@ def test_sigterm_is_like_ctrl_c_with_a_code_of_its_own(ncgnn, here, monkeypatch)
     assert (done.code, done.err) == (143, "ncgnn: stopped by SIGTERM\n")
     assert not os.listdir(here)
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_sigterm_that_a_library_swallows_half_way_is_still_the_reason(ncgnn, here, monkeypatch):
+    def stop(*arguments, **options):
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+        raise AttributeError("a module that was not loaded to its end")
+
+    monkeypatch.setattr("pandas.DataFrame.to_csv", stop)
+    done = ncgnn(*TRAIN, "--out", "run")
+    assert (done.code, done.err) == (143, "ncgnn: stopped by SIGTERM\n")
+    assert not os.listdir(here)
 
 
 @pytest.mark.parametrize("option", ["--columns", "--config"])
