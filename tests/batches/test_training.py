@@ -6,6 +6,7 @@ import torch
 
 from helpers.batches import SETTINGS, batches_of, config, module_for
 from ncgnn import InputError, NCGNNClassifier
+from ncgnn.batches import FullBatch
 from ncgnn.models.ncgnn import MODEL, Config
 from ncgnn.train.soft_targets import taught
 
@@ -98,3 +99,24 @@ def test_a_classifier_in_batches(graph):
 def test_what_batches_cannot_do(changes):
     with pytest.raises(InputError, match="batch"):
         Config.make({"batch": 8, **changes})
+
+
+@pytest.mark.parametrize("changes", [{}, {"groups": [{"reads": "links", "hops": [0, 1]}]}], ids=["one group", "two"])
+def test_a_large_full_batch_trains_as_a_small_one_does(graph, changes, monkeypatch):
+    small = fit(graph, dropout=0.5, **changes)
+    for place in ("ncgnn.nn.model.MOST_BYTES", "ncgnn.models.ncgnn.memory.MOST_BYTES"):
+        monkeypatch.setattr(place, 0)
+    assert isinstance(MODEL.prepare(graph, config(**changes)), FullBatch)
+    large = fit(graph, dropout=0.5, **changes)
+    torch.testing.assert_close(weights(large), weights(small), atol=1e-4, rtol=1e-3)
+    for found, expected in zip(large.history, small.history, strict=True):
+        assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_large_full_batch_only_computes_the_scores_that_are_needed(graph):
+    settings = config()
+    module, inputs = module_for(graph, settings), MODEL.prepare(graph, settings)
+    (part, split), *none = FullBatch(inputs.arguments).batches(1, graph.data, graph.data.train_mask)
+    assert not none
+    assert bool(split.train_mask.all())
+    torch.testing.assert_close(part.scores(module), inputs.scores(module)[graph.data.train_mask], atol=1e-6, rtol=0)

@@ -37,7 +37,10 @@ def further_groups():
 
 def scores_and_gradients(model, x, prepared):
     torch.manual_seed(2)
-    scores = model(x, prepared)
+    return with_gradients(model, model(x, prepared))
+
+
+def with_gradients(model, scores):
     weight = torch.randn(scores.shape, generator=torch.Generator().manual_seed(3)).double()
     return [scores.detach(), *torch.autograd.grad((scores * weight).sum(), list(model.parameters()))]
 
@@ -77,6 +80,24 @@ def test_so_are_those_of_groups_and_beliefs(training, monkeypatch):
     links = (torch.rand(N, N) < 0.1).double().to_sparse_csr()
     known = torch.eye(C).repeat(N // C, 1).double() * (torch.arange(N) < 20)[:, None]
     check_equal(*both_ways(model, [Reused(as_operator(torch.randn(N, F).double())), links, known], monkeypatch))
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 3], ids=["features", "and links", "and beliefs"])
+@pytest.mark.parametrize("iterations", [1, 3])
+def test_scores_of_some_nodes_and_their_gradients(iterations, number, is_large, monkeypatch):
+    model = a_model(further_groups()[: number - 1], dropout=0.7, iterations=iterations).train()
+    links, known = (torch.rand(N, N) < 0.1).double().to_sparse_csr(), torch.zeros(N, C).double()
+    inputs = [torch.randn(N, F).double(), links, known][:number]
+    prepared = [group.filter.prepare(EDGES, N, dtype=torch.float64) for group in model.groups]
+    targets = torch.tensor([33, 4, 59])
+    if is_large:
+        monkeypatch.setattr(module, "MOST_BYTES", 0)
+        monkeypatch.setattr(blocks, "_ENTRIES", 7 * 2 * C * SIZE)
+    torch.manual_seed(2)
+    expected = with_gradients(model, model(inputs, prepared)[targets])
+    torch.manual_seed(2)
+    check_equal(expected, with_gradients(model, model(inputs, prepared, targets=targets)))
 
 
 @pytest.mark.parametrize("options", [{"dropout": 0.3}, {"dropout": 0.8, "early_dropout": 0.2}])

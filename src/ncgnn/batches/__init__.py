@@ -8,6 +8,7 @@ from ncgnn.batches.kept import Around, KeptRouting
 from ncgnn.batches.links import Links
 from ncgnn.batches.neighbourhood import ROUTINGS, BatchRouting
 from ncgnn.batches.shards import Damaged
+from ncgnn.batches.targets import FullBatch
 from ncgnn.batches.whole import Read, Routed, sweep
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Batches",
     "Damaged",
     "FilterRows",
+    "FullBatch",
     "KeptRouting",
     "Links",
     "MappedNames",

@@ -15,6 +15,7 @@ from torch_geometric.data import Data
 from ncgnn.batches.filter_rows import FilterRows
 from ncgnn.batches.history import History
 from ncgnn.batches.neighbourhood import BatchRouting, Neighbourhood, neighbourhood
+from ncgnn.batches.targets import restricted
 from ncgnn.batches.whole import Read, Whole, sweep
 from ncgnn.nn import NCGNN, lengths
 from ncgnn.sparse import pool
@@ -59,11 +60,11 @@ class Batches(Inputs):
         found = nodes.nonzero().flatten()
         order = agreed(torch.randperm(len(found))) if len(found) > self.size else torch.arange(len(found))
         for part in self._ahead(found[order].numpy(), epoch):
-            yield part, restricted(split, part.targets)
+            yield part, restricted(split, torch.from_numpy(part.targets))
 
     def only(self, split: Data, nodes: Tensor) -> tuple[Inputs, Data]:
-        found = nodes.nonzero().flatten().numpy()
-        return Several((), self, found), restricted(split, found)
+        found = nodes.nonzero().flatten()
+        return Several((), self, found.numpy()), restricted(split, found)
 
     def scores(self, module: nn.Module) -> Tensor:
         """Class scores of all nodes [N, C]."""
@@ -134,12 +135,13 @@ class Part(Inputs):
 
     def scores(self, module: nn.Module) -> Tensor:
         """Class scores of the target nodes [n, C]."""
-        changed: dict[str, Any] = {}
+        targets = torch.from_numpy(self.around.targets)
+        changed: dict[str, Any] = {"targets": targets}
         if self.memory is not None:
             self.memory.refresh(cast(NCGNN, original(module)), self.epoch)
             changed["couplings"] = self._couplings
         scores: Tensor = module(*self.arguments, **changed)
-        return gathered(scores[torch.from_numpy(self.around.targets)])
+        return gathered(scores)
 
     def _couplings(self, iteration: int, c: Tensor) -> Tensor:
         """Couplings of the target nodes as they are, of the others as remembered."""
@@ -212,10 +214,3 @@ class Memory:
         self._begin(module)
         self.history.couplings.copy_(state["couplings"])
         self.refreshed = state["refreshed"]
-
-
-def restricted(split: Data, nodes: np.ndarray) -> Data:
-    """Labels and masks of some nodes, whose numbers are ``n_id``."""
-    found = torch.from_numpy(nodes)
-    kept = {key: split[key][found] for key in ("y", "train_mask", "val_mask")}
-    return Data(num_nodes=len(nodes), n_id=found, **kept)

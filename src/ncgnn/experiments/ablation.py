@@ -43,15 +43,18 @@ class OverClassesLayer(CapsuleGraphLayer):
         prior: Tensor | None = None,
         sizes: Sequence[int] | None = None,
         couplings: Couplings | None = None,
+        last: Filters | None = None,
     ) -> Routing:
-        (filter,) = a_bar if isinstance(a_bar, Sequence) else [a_bar]
         b = votes.new_zeros(votes.shape[:-1])
-        for _ in range(self.iterations):
+        for t in range(self.iterations):
+            filters = a_bar if last is None or t < self.iterations - 1 else last
+            (filter,) = filters if isinstance(filters, Sequence) else [filters]
             c = b.softmax(dim=2)
             p = (c.unsqueeze(-1) * votes).sum(dim=1)  # eq. 8
-            u = self.bias + (filter @ p.flatten(1)).view_as(p)  # eq. 9
+            u = self.bias + filter @ p  # eq. 9
             v = squash(u)  # eq. 10
-            b = b + self.beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
+            if t < self.iterations - 1:
+                b = b + self.beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
         return Routing(capsules=v, couplings=c, u=u, votes=votes)
 
 

@@ -120,8 +120,9 @@ class NCGNN(nn.Module):
         prior: Tensor | None = None,
         return_routing: bool = False,
         couplings: Couplings | None = None,
+        targets: Tensor | None = None,
     ) -> Tensor | tuple[Tensor, Routing]:
-        """Class scores of all nodes.
+        """Class scores.
 
         Args:
             x: node features; use ``ncgnn.sparse.as_operator(x)`` for repeated calls with the same features.
@@ -131,21 +132,23 @@ class NCGNN(nn.Module):
             prior: initial b of the class layer, broadcastable to [N, K, C].
             return_routing: also return the :class:`Routing` of the class layer.
             couplings: may replace the couplings of the class layer; see :func:`~ncgnn.nn.route`.
+            targets: the nodes whose scores and class capsules are wanted; the last iteration leaves out the others.
         """
         inputs = [as_operator(one) for one in each(x)]
         a_bar = self.filters(inputs, edge_index, edge_weight)
+        last = self._last(a_bar, targets)
         layers = self.capsule_layers
         if not return_routing and prior is None and couplings is None and self._goes_in_blocks(inputs):
-            return self._scores_in_blocks(inputs, a_bar)
+            return self._wanted(self._scores_in_blocks(inputs, a_bar, last), targets)
         votes = self.votes(inputs, layers[0].weight)
         for before, after in pairwise(layers):
             votes = after.votes(before.route(votes, a_bar).capsules)
         routed = [group.num_capsules for group in self._routed]
         sizes = routed if len(routed) > 1 else None
-        routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes, couplings)
+        routing = layers[-1].route(votes, a_bar[: len(routed)], prior, sizes, couplings, last)
         if self.beliefs is not None:
             routing = self.beliefs(inputs[-1], routing, a_bar[-1])
-        scores = lengths(routing.capsules)
+        scores = self._wanted(lengths(routing.capsules), targets)
         if not return_routing:
             return scores
         xi = self.filter.hop_weights()
@@ -171,6 +174,15 @@ class NCGNN(nn.Module):
                 raise ValueError(f"the filter was prepared for {one.num_nodes} nodes, x has {nodes}")
         return [group.filter(one) for group, one in zip(self.groups, prepared, strict=True)]
 
+    def _last(self, a_bar: Sequence[LinearOperator], targets: Tensor | None) -> list[LinearOperator] | None:
+        """The filters of the last iteration, if it is for some nodes only. Beliefs need the scores of all."""
+        if targets is None or self.beliefs is not None:
+            return None
+        return [one.take(targets) for one in a_bar]
+
+    def _wanted(self, scores: Tensor, targets: Tensor | None) -> Tensor:
+        return scores if targets is None or self.beliefs is None else scores[targets]
+
     def votes(self, inputs: Sequence[LinearOperator], weight: Tensor) -> Tensor:
         """The votes of all groups, except for beliefs, which come from the others."""
         if self._goes_in_blocks(inputs) and not torch.is_grad_enabled():
@@ -187,7 +199,12 @@ class NCGNN(nn.Module):
         is_large = votes * inputs[0].parameter.element_size() > MOST_BYTES
         return is_large and len(self.layers) == 1 and all(is_fused(x.parameter) for x in inputs)
 
-    def _scores_in_blocks(self, inputs: Sequence[LinearOperator], a_bar: Sequence[LinearOperator]) -> Tensor:
+    def _scores_in_blocks(
+        self,
+        inputs: Sequence[LinearOperator],
+        a_bar: Sequence[LinearOperator],
+        last: Sequence[LinearOperator] | None,
+    ) -> Tensor:
         layer, groups = self.capsule_layers[0], self._routed
         primaries = [group.primary for group in groups]
         weights = [layer.weight, *(weight for primary in primaries for weight in (primary.weight, primary.bias))]
@@ -199,6 +216,7 @@ class NCGNN(nn.Module):
             [group.num_capsules for group in groups],
             layer.iterations,
             layer.beta,
+            last,
         )
         scores = squashed_lengths(u)
         if self.beliefs is None:

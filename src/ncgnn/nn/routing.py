@@ -57,6 +57,7 @@ def route(
     prior: Tensor | None = None,
     sizes: Sequence[int] | None = None,
     couplings: Couplings | None = None,
+    last: Filters | None = None,
 ) -> Routing:
     """Algorithm 1. The gradient flows through every iteration.
 
@@ -69,10 +70,10 @@ def route(
         prior: initial b, broadcastable to [N, K, C]; zeros by default.
         sizes: number of capsules of each group; they add up to K.
         couplings: may replace the couplings of each iteration, for nodes to which not all messages arrive.
+        last: the filter of the last iteration: rows of ``a_bar``, for the nodes whose output capsules are wanted.
     """
     if iterations < 1:
         raise ValueError(f"routing needs at least one iteration, not {iterations}")
-    filters = a_bar if isinstance(a_bar, Sequence) else [a_bar]
     groups = sizes or [votes.shape[1]]
     b = votes.new_zeros(votes.shape[:-1]) if prior is None else prior.expand(votes.shape[:-1])
     for t in range(iterations):
@@ -80,7 +81,9 @@ def route(
         c = c if couplings is None else couplings(t, c)
         selected = (c.unsqueeze(-1) * votes).split(list(groups), dim=1)
         p = [of_group.sum(dim=1) for of_group in selected]  # eq. 8, capsule selection
-        u = bias + sum((a @ said.flatten(1)).view_as(said) for a, said in zip(filters, p, strict=True))  # eq. 9
+        filters = a_bar if last is None or t < iterations - 1 else last
+        filters = filters if isinstance(filters, Sequence) else [filters]
+        u = bias + sum(a @ said for a, said in zip(filters, p, strict=True))  # eq. 9
         v = squash(u)  # eq. 10
         if t < iterations - 1:
             b = b + beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
@@ -153,12 +156,13 @@ class CapsuleGraphLayer(nn.Module):
         prior: Tensor | None = None,
         sizes: Sequence[int] | None = None,
         couplings: Couplings | None = None,
+        last: Filters | None = None,
     ) -> Routing:
         """Routing of given votes. On a CPU it is fused unless couplings may be replaced, and then couplings carry no
         gradient; use :func:`route` for it."""
         if votes.device.type != "cpu" or couplings is not None:
-            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes, couplings)
-        v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes)
+            return route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes, couplings, last)
+        v, c, u = fused_route(votes, a_bar, self.bias, self.iterations, self.beta, prior, sizes, last)
         return Routing(capsules=v, couplings=c, u=u, votes=votes)
 
     def __repr__(self) -> str:

@@ -39,6 +39,10 @@ class LinearOperator(ABC):
         """Some of its rows, sharing its memory."""
         raise TypeError(f"{type(self).__name__} cannot be read in blocks of rows")
 
+    def take(self, nodes: Tensor) -> "LinearOperator":
+        """Some of its rows, in any order, of the same parameter; by default the others are computed and dropped."""
+        return Taken(self, nodes)
+
     def __matmul__(self, dense: Tensor) -> Tensor:
         if dense.shape[0] != self.shape[1]:
             raise ValueError(f"cannot multiply a matrix of shape {self.shape} with {tuple(dense.shape)}")
@@ -75,8 +79,33 @@ class Dense(LinearOperator):
     def rows(self, start: int, stop: int) -> "Dense":
         return Dense(self.matrix[start:stop])
 
+    def take(self, nodes: Tensor) -> "Dense":
+        return Dense(self.matrix[nodes])
+
     def to(self, device: torch.device, dtype: torch.dtype) -> "Dense":
         return Dense(self.matrix.to(device, dtype))
+
+
+class Taken(LinearOperator):
+    """Some rows of an operator that has no rows of its own."""
+
+    def __init__(self, operator: LinearOperator, nodes: Tensor) -> None:
+        self.operator, self.nodes = operator, nodes
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.nodes), self.operator.shape[1]
+
+    @property
+    def parameter(self) -> Tensor:
+        return self.operator.parameter
+
+    def product(self, dense: Tensor) -> Tensor:
+        return self.operator.product(dense)[self.nodes]
+
+    def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
+        whole = grad.new_zeros(self.operator.shape[0], grad.shape[1]).index_add_(0, self.nodes, grad)
+        return self.operator.gradients(dense, whole, of_parameter)
 
 
 class Reused(LinearOperator):

@@ -1,6 +1,7 @@
 """The implicit form of a graph filter: a polynomial in a sparse matrix, applied hop by hop and never built."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -42,6 +43,46 @@ class Polynomial(LinearOperator):
             of_dense.addcmul_(xi[i], w)
             of_xi.append(torch.dot(w.flatten(), dense.flatten()))
         return torch.stack(of_xi), of_dense
+
+    def take(self, nodes: Tensor) -> LinearOperator:
+        return PolynomialRows(self, nodes) if len(self.coefficients) > 1 else super().take(nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class PolynomialRows(LinearOperator):
+    r"""Rows S of a polynomial: :math:`\xi_0 \mathbf{I}_S + \mathbf{A}_S \sum_{i \geq 1} \xi_i \mathbf{A}^{i - 1}`, so
+    that the last product, and the first of the gradients, only take the entries of these rows."""
+
+    whole: Polynomial
+    nodes: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.nodes), self.whole.shape[1]
+
+    @property
+    def parameter(self) -> Tensor:
+        return self.whole.parameter
+
+    @cached_property
+    def _base(self) -> CSR:
+        return self.whole.base.take(self.nodes)
+
+    @property
+    def _rest(self) -> Polynomial:
+        return Polynomial(self.whole.base, self.whole.coefficients[1:])
+
+    def product(self, dense: Tensor) -> Tensor:
+        own = self.whole.coefficients.detach()[0]
+        return self._base.product(self._rest.product(dense)).addcmul_(own, dense[self.nodes])
+
+    def gradients(self, dense: Tensor, grad: Tensor, of_parameter: bool) -> tuple[Tensor | None, Tensor]:
+        of_rest, of_dense = self._rest.gradients(dense, self._base.T.product(grad), of_parameter)
+        of_dense.index_add_(0, self.nodes, self.whole.coefficients.detach()[0] * grad)
+        if of_rest is None:
+            return None, of_dense
+        of_own = torch.dot(grad.flatten(), dense[self.nodes].flatten())
+        return torch.cat([of_own[None], of_rest]), of_dense
 
 
 def _horner(matrix: CSR, xi: Tensor, p: Tensor) -> Tensor:

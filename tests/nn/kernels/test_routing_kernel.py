@@ -55,6 +55,34 @@ def test_fused_routing_equals_plain_routing_and_so_do_its_gradients(kind, iterat
         torch.testing.assert_close(gradient, wanted, atol=error, rtol=error)
 
 
+@pytest.mark.parametrize("iterations", [1, 3])
+@pytest.mark.parametrize("kind", ["polynomial", "bank", "dense"])
+def test_a_last_iteration_for_some_nodes_gives_their_capsules_and_gradients(kind, iterations):
+    parameter, make = random_operator(kind)
+    votes, bias, _ = random_votes()
+    nodes = torch.tensor([7, 2])
+    last = make(parameter).take(nodes)
+    whole = route(votes, make(parameter), bias, iterations, 1.7)
+    plain = route(votes, make(parameter), bias, iterations, 1.7, last=last)
+    v, c, u = fused_route(votes, make(parameter), bias, iterations, 1.7, None, last=last)
+    with torch.no_grad():
+        predicted, _, _ = fused_route(votes, make(parameter), bias, iterations, 1.7, None, last=last)
+    assert torch.equal(predicted, v)
+    for fused, one, of_all in (
+        (v, plain.capsules, whole.capsules[nodes]),
+        (c, plain.couplings, whole.couplings),
+        (u, plain.u, whole.u[nodes]),
+    ):
+        torch.testing.assert_close(fused, of_all, atol=1e-12, rtol=0)
+        torch.testing.assert_close(one, of_all, atol=1e-12, rtol=0)
+    inputs, weight = [votes, bias, parameter], torch.randn_like(v)
+    expected = torch.autograd.grad((whole.capsules[nodes] * weight).sum(), inputs)
+    for found in (v, plain.capsules):
+        gradients = torch.autograd.grad((found * weight).sum(), inputs, retain_graph=True)
+        for gradient, wanted in zip(gradients, expected, strict=True):
+            torch.testing.assert_close(gradient, wanted, atol=1e-12, rtol=1e-12)
+
+
 def test_fused_routing_in_float32_stays_near_plain_routing_in_float64():
     votes, bias, _ = random_votes()
     xi, make = random_operator("polynomial")

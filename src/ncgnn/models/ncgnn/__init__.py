@@ -1,5 +1,6 @@
 """NCGNN as a model of the registry; the network itself is :class:`ncgnn.NCGNN`."""
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -7,13 +8,13 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
-from ncgnn.batches import Batches, Read
+from ncgnn.batches import Batches, FullBatch, Read
 from ncgnn.models.base.memory import COPIES
 from ncgnn.models.base.model import Change, Fitted, Model, OnEpoch, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.row_files import rows_folder
 from ncgnn.models.ncgnn.config import Config, Group, preset
-from ncgnn.models.ncgnn.memory import capsule_bytes
+from ncgnn.models.ncgnn.memory import capsule_bytes, is_large
 from ncgnn.models.ncgnn.points import known_points
 from ncgnn.models.ncgnn.portfolio import AVERAGED, settings_to_try
 from ncgnn.models.ncgnn.space import suggest
@@ -45,14 +46,15 @@ class NCGNNModel(Model[Config]):
     def prepare(self, graph: PreparedGraph, settings: Config) -> Inputs:
         if settings.batch is not None:
             return self._batches(graph, settings, settings.batch)
+        full = FullBatch if is_large(Sizes.of(graph.data), settings) else Inputs
         own = self._read(graph, settings, settings), graph.filter(self.graph_filter(settings), settings.edges)
         if not settings.groups:
-            return Inputs(own)
+            return full(own)
         further = [
             (self._read(graph, group, settings), graph.filter(settings.group_filter(group), group.edges))
             for group in settings.groups
         ]
-        return Inputs(tuple(map(list, zip(own, *further, strict=True))))
+        return full(tuple(map(list, zip(own, *further, strict=True))))
 
     def _batches(self, graph: PreparedGraph, settings: Config, size: int) -> Batches:
         filters = [self.graph_filter(settings), *map(settings.group_filter, settings.groups)]
@@ -109,7 +111,7 @@ class NCGNNModel(Model[Config]):
         meets_again = not settings.feature_dropout and not settings.averaging  # a step and the validation before it
         meets_again = meets_again and chosen_device() == CPU
         x = Reused(x) if not settings.groups else [Reused(one) for one in x]
-        reused = Inputs((x, prepared)) if meets_again else inputs
+        reused = replace(inputs, arguments=(x, prepared)) if meets_again else inputs
         return super().fit(reused, split, settings, on_epoch, change)
 
     def training(self, module: nn.Module, settings: Config) -> Training:

@@ -23,6 +23,11 @@ def capsule_bytes(sizes: Sizes, edges: int, config: Config, copies: int) -> floa
     return float(VALUE * numbers + _ENTRY * entries)
 
 
+def is_large(sizes: Sizes, config: Config) -> bool:
+    """Whether votes are computed in blocks."""
+    return Numbers.of(sizes, config).is_in_blocks(sizes.nodes)
+
+
 @dataclass(frozen=True)
 class Numbers:
     """How many numbers are held: of a node, its capsules, votes, couplings and class capsules; of all, weights."""

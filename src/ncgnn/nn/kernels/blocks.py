@@ -6,6 +6,7 @@ in which the gradients of the weights are summed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -19,6 +20,7 @@ from ncgnn.nn.kernels.routing import (
     _mean,
     _message,
     _votes_gradient,
+    sum_of,
 )
 from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import arrays
@@ -38,6 +40,7 @@ def route_in_blocks(
     sizes: Sequence[int],
     iterations: int,
     beta: float,
+    last: Sequence[LinearOperator] | None = None,
 ) -> Tensor:
     """``u`` of the last iteration [N, C, f_c].
 
@@ -48,10 +51,11 @@ def route_in_blocks(
         sizes: number of capsules of each group.
         iterations: T.
         beta: scale of the agreement in equation 13.
+        last: the filters of the last iteration: rows of ``filters``, whose ``u`` is wanted.
     """
     group = torch.arange(len(filters)).repeat_interleave(torch.tensor(list(sizes)))
-    plan = _Plan(votes, list(filters), group, iterations, beta)
-    parameters = [a_bar.parameter for a_bar in filters]
+    plan = _Plan(votes, list(filters), list(last or []), group, iterations, beta)
+    parameters = [a_bar.parameter for a_bar in [*plan.filters, *plan.final]]
     u: Tensor = _RouteInBlocks.apply(plan, torch.is_grad_enabled(), bias, *parameters, *weights)
     return u
 
@@ -71,13 +75,16 @@ def _blocks(shape: Sequence[int]) -> Iterator[slice]:
     return (slice(start, min(start + step, nodes)) for start in range(0, nodes, step))
 
 
+@dataclass(frozen=True, eq=False)
 class _Plan:
     """What both passes read, and how they go through the nodes."""
 
-    def __init__(
-        self, votes: Votes, filters: list[LinearOperator], group: Tensor, iterations: int, beta: float
-    ) -> None:
-        self.votes, self.filters, self.group, self.iterations, self.beta = votes, filters, group, iterations, beta
+    votes: Votes
+    filters: list[LinearOperator]
+    final: list[LinearOperator]
+    group: Tensor
+    iterations: int
+    beta: float
 
     def blocks(self, classes: int, size: int) -> Iterator[slice]:
         return _blocks((self.filters[0].shape[0], len(self.group), classes, size))
@@ -104,7 +111,7 @@ class _RouteInBlocks(torch.autograd.Function):
             c, p = ([*c, now[0]], [*p, now[1]]) if is_kept else ([now[0]], [now[1]])
             u = u if is_kept else []
         ctx.plan, ctx.kept, ctx.given = plan, (c, p, u), given
-        return _message(plan.filters, p[-1]).add_(bias.detach())
+        return _message(plan.final or plan.filters, p[-1]).add_(bias.detach())
 
     @staticmethod
     @once_differentiable
@@ -115,24 +122,26 @@ class _RouteInBlocks(torch.autograd.Function):
         (c, p, u), ctx.kept = ctx.kept, None  # p becomes its own gradient
         _, n, classes, size = p[0].shape
         of_bias = grad_u.new_zeros(classes, size)
-        of_parameters: list[Tensor | None] = [None] * len(plan.filters)
+        of_parameters: list[Tensor | None] = [None] * len(plan.filters + plan.final)
         grad_b: list[Tensor] = [grad_u.new_zeros(1, 1, 1).expand(n, len(plan.group), classes)] * plan.iterations
         later = grad_b[0]
         for t in reversed(range(plan.iterations)):
             pool.clear()  # unused blocks are of other sizes than those to come
             of_bias += grad_u.sum(dim=0)
-            for g, a_bar in enumerate(plan.filters):
-                found = _filter_backward(a_bar, p[t][g], grad_u, ctx.needs_input_grad[3 + g])
-                of_parameters[g] = _sum(of_parameters[g], found)
+            is_final = t == plan.iterations - 1 and plan.final
+            first, filters = (len(plan.filters), plan.final) if is_final else (0, plan.filters)
+            for g, a_bar in enumerate(filters):
+                found = _filter_backward(a_bar, p[t][g], grad_u, ctx.needs_input_grad[3 + first + g])
+                of_parameters[first + g] = sum_of(of_parameters[first + g], found)
             if t == 0:
                 break
-            grad_b[t], grad_u = pool.empty(c[t], *c[t].shape), pool.empty(grad_u, *grad_u.shape)
+            grad_b[t], grad_u = pool.empty(c[t], *c[t].shape), pool.empty(grad_u, n, classes, size)
             for rows in plan.blocks(classes, size):
                 votes = plan.votes(rows.start, rows.stop)
                 own = arrays(plan.group, votes, c[t][rows], p[t][:, rows], later[rows], grad_b[t][rows])
                 _agree_and_select_backward(len(votes), plan.beta, *own, *arrays(u[t - 1][rows], grad_u[rows]))
             later = grad_b[t]
-        weights = ctx.given[len(plan.filters) :]
+        weights = ctx.given[len(of_parameters) :]
         return None, None, of_bias, *of_parameters, *_of_weights(plan, weights, c, p, grad_b, u)
 
 
@@ -142,13 +151,8 @@ def _filter_backward(a_bar: LinearOperator, p: Tensor, grad_u: Tensor, is_learne
     total: Tensor | None = None
     for l in range(p.shape[1]):
         found, p[:, l] = a_bar.gradients(p[:, l].contiguous(), grad_u[:, l].contiguous(), is_learned)
-        total = _sum(total, found)
+        total = sum_of(total, found)
     return total
-
-
-def _sum(total: Tensor | None, found: Tensor | None) -> Tensor | None:
-    """``None`` counts as nothing."""
-    return found if total is None or found is None else total + found
 
 
 def _select_equally(plan: _Plan, p: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ from ncgnn.sparse import pool
 from ncgnn.sparse.kernels import Array, arrays, by_rows, inlined
 from ncgnn.sparse.operator import LinearOperator
 
-_PARAMETERS = 8  # number of arguments of a route before the parameters of its filters
+_PARAMETERS = 9  # number of arguments of a route before the parameters of its filters
 
 
 def fused_route(
@@ -27,15 +27,18 @@ def fused_route(
     beta: float,
     prior: Tensor | None,
     sizes: Sequence[int] | None = None,
+    last: LinearOperator | Sequence[LinearOperator] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``v`` [N, C, f_c], ``c`` [N, K, C], which carries no gradient, and ``u`` [N, C, f_c]. With several filters,
-    ``sizes`` holds the number of capsules of each."""
+    ``sizes`` holds the number of capsules of each. With ``last``, rows of the filters, ``v`` and ``u`` are those of
+    these rows."""
     filters = list(a_bar) if isinstance(a_bar, Sequence) else [a_bar]
+    final = [] if last is None else list(last) if isinstance(last, Sequence) else [last]
     group = torch.arange(len(filters)).repeat_interleave(torch.tensor(sizes or [votes.shape[1]]))
     b = None if prior is None else prior.expand(votes.shape[:-1])
     kept = iterations if torch.is_grad_enabled() else 1  # the backward pass needs the results of every iteration
-    parameters = (a.parameter for a in filters)
-    v, c, u = _Route.apply(votes, bias, b, filters, group, iterations, kept, beta, *parameters)
+    parameters = (a.parameter for a in [*filters, *final])
+    v, c, u = _Route.apply(votes, bias, b, filters, final, group, iterations, kept, beta, *parameters)
     return v, c, u
 
 
@@ -47,6 +50,7 @@ class _Route(torch.autograd.Function):
         bias: Tensor,
         prior: Tensor | None,
         filters: list[LinearOperator],
+        final: list[LinearOperator],
         group: Tensor,
         iterations: int,
         kept: int,
@@ -56,7 +60,7 @@ class _Route(torch.autograd.Function):
         n, capsules, classes, size = votes.shape
         votes = votes.detach().contiguous()
         c = pool.empty(votes, kept, n, capsules, classes)
-        u = pool.empty(votes, kept, n, classes, size)
+        u = pool.empty(votes, max(kept - 1, min(iterations - 1, 1)), n, classes, size)
         p = pool.empty(votes, kept, len(filters), n, classes, size)
         b = pool.empty(votes, n, capsules, classes).zero_()
         if prior is None:
@@ -69,12 +73,13 @@ class _Route(torch.autograd.Function):
         for t in range(1, iterations):
             now, before = t % kept, (t - 1) % kept
             message = _message(filters, p[before])
-            _agree_and_select(n, beta, *arrays(group, votes, message, bias, u[before], b, c[now], p[now]))
-        v = pool.empty(votes, n, classes, size)
-        _squash(n, *arrays(_message(filters, p[-1]), bias, u[-1], v))
-        ctx.save_for_backward(votes, c, p, u)
-        ctx.filters, ctx.group, ctx.beta = filters, group, beta
-        last_c, last_u = (c[0], u[0]) if kept == 1 else (c[-1].clone(), u[-1].clone())
+            _agree_and_select(n, beta, *arrays(group, votes, message, bias, u[(t - 1) % len(u)], b, c[now], p[now]))
+        message = _message(final or filters, p[-1])
+        last_u, v = (pool.empty(votes, *message.shape) for _ in range(2))
+        _squash(len(message), *arrays(message, bias, last_u, v))
+        ctx.save_for_backward(votes, c, p, u, last_u)
+        ctx.filters, ctx.final, ctx.group, ctx.beta = filters, final, group, beta
+        last_c = c[0] if kept == 1 else c[-1].clone()
         ctx.mark_non_differentiable(last_c)
         ctx.set_materialize_grads(False)
         return v, last_c, last_u
@@ -83,24 +88,27 @@ class _Route(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
         grad_v, _, grad_of_u = grads
-        votes, c, p, u = ctx.saved_tensors
-        iterations, n, classes, size = u.shape
+        votes, c, p, u, last_u = ctx.saved_tensors
+        iterations, _, n, classes, size = p.shape
         grad_p, grad_b, grad_votes = (pool.empty(like, *like.shape) for like in (p, c, votes))
-        grad_u = torch.zeros_like(u[-1])
+        grad_u = torch.zeros_like(last_u)
         if grad_v is not None:
-            _squash_backward(n, *arrays(u[-1], grad_v, grad_u))
+            _squash_backward(len(last_u), *arrays(last_u, grad_v, grad_u))
         if grad_of_u is not None:
             grad_u += grad_of_u
         of_bias, later = u.new_zeros(classes, size), torch.zeros_like(c[0])
-        of_parameters: list[Tensor | None] = [None] * len(ctx.filters)
+        of_parameters: list[Tensor | None] = [None] * len(ctx.filters + ctx.final)
         for t in reversed(range(iterations)):
             of_bias += grad_u.sum(dim=0)
-            for g, a_bar in enumerate(ctx.filters):
-                is_learned = ctx.needs_input_grad[_PARAMETERS + g]
+            is_final = t == iterations - 1 and ctx.final
+            first, filters = (len(ctx.filters), ctx.final) if is_final else (0, ctx.filters)
+            for g, a_bar in enumerate(filters):
+                is_learned = ctx.needs_input_grad[_PARAMETERS + first + g]
                 parameter, of_p = a_bar.gradients(p[t, g].flatten(1), grad_u.flatten(1), is_learned)
-                of_parameters[g] = parameter if of_parameters[g] is None else of_parameters[g] + parameter
+                of_parameters[first + g] = sum_of(of_parameters[first + g], parameter)
                 grad_p[t, g] = of_p.view(n, classes, size)
             if t > 0:
+                grad_u = pool.empty(votes, n, classes, size) if is_final else grad_u
                 _agree_and_select_backward(
                     n, ctx.beta, *arrays(ctx.group, votes, c[t], grad_p[t], later, grad_b[t], u[t - 1], grad_u)
                 )
@@ -109,15 +117,20 @@ class _Route(torch.autograd.Function):
                 _select_backward(n, *arrays(ctx.group, votes, c[0], grad_p[0], later, grad_b[0]))
         _votes_gradient(n, ctx.beta, *arrays(ctx.group, c, grad_p, grad_b, u, grad_votes))
         of_prior = grad_b[0] if ctx.needs_input_grad[2] else None
-        return grad_votes, of_bias, of_prior, None, None, None, None, None, *of_parameters
+        return grad_votes, of_bias, of_prior, None, None, None, None, None, None, *of_parameters
+
+
+def sum_of(total: Tensor | None, found: Tensor | None) -> Tensor | None:
+    """``None`` counts as nothing."""
+    return found if total is None or found is None else total + found
 
 
 def _message(filters: list[LinearOperator], p: Tensor) -> Tensor:
     """What arrives at each node, from all groups together [N, C, f_c]."""
-    total = filters[0].product(p[0].flatten(1)).view_as(p[0])
+    total = filters[0].product(p[0].flatten(1))
     for a_bar, said in zip(filters[1:], p[1:], strict=True):
-        total = total + a_bar.product(said.flatten(1)).view_as(said)
-    return total
+        total = total + a_bar.product(said.flatten(1))
+    return total.view(-1, *p.shape[2:])
 
 
 @by_rows
