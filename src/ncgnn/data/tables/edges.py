@@ -13,7 +13,8 @@ from ncgnn.errors import InputError
 _ONE = ("", "directed", "->", "<-", "out", "in")
 _BACK = ("<-", "in")
 _BOTH = ("undirected", "both", "<->", "--", "mutual")
-_BATCH = 1 << 22  # rows of an edge table whose ids are compared at once
+_BATCH = 1 << 22  # rows of an edge table whose ids are compared at once, at least
+_PER_NODE = 8  # and so many for each node, because each time the ids of all nodes are hashed
 _DROP = "correct it, or drop the edge"
 _NO_WEIGHTS = "no value in this column is: use another weight column"
 
@@ -41,10 +42,11 @@ def node_ids(column: pd.Series, where: str) -> pd.Series:
 def node_numbers(edges: pd.DataFrame, ends: tuple[str, str], ids: pd.Series, where: str) -> np.ndarray:
     """Node table rows of both ends of each edge, shape (edges, 2)."""
     known, pairs = one_array(ids), np.empty((len(edges), 2), np.int64)
+    size = max(_BATCH, _PER_NODE * len(ids))
     for end, column in enumerate(ends):
-        for start in range(0, len(edges), _BATCH):
-            batch = edges[column].iloc[start : start + _BATCH]
-            pairs[start : start + _BATCH, end] = _look_up(as_text(batch), known)
+        for start in range(0, len(edges), size):
+            batch = edges[column].iloc[start : start + size]
+            pairs[start : start + size, end] = _look_up(as_text(batch), known)
     unknown = (pairs < 0).any(axis=1)
     if unknown.any():
         row = int(unknown.argmax())

@@ -1,6 +1,7 @@
 """Read Parquet files, whose columns may be of any type."""
 
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -59,9 +60,29 @@ def _repeated(path: Path) -> list[str]:
     needed = sum(cell * chunk.num_values for cell, chunk in zip(cells * len(groups), chunks, strict=True))
     needed += sum(chunk.total_uncompressed_size for chunk in chunks)
     check_memory(needed, f"{path}: reading {rows} rows of {columns} columns", "use a smaller table")
-    texts = [chunk for chunk in chunks if chunk.path_in_schema in plain and chunk.has_dictionary_page]
+    of_columns = {name: [chunk for chunk in chunks if chunk.path_in_schema == name] for name in plain}
     most = available_bytes() / _COPIES
-    return [chunk.path_in_schema for chunk in texts if chunk.num_values * chunk.total_uncompressed_size > most]
+    return [name for name, its in of_columns.items() if _repeats_more_than(most, path, name, its)]
+
+
+def _repeats_more_than(most: float, path: Path, name: str, chunks: list[Any]) -> bool:
+    """Whether text of more than ``most`` bytes may come from dictionaries, each of whose values is at most as large as
+    its chunk; if so, the dictionaries tell."""
+    lengths = [chunk.total_uncompressed_size * chunk.has_dictionary_page for chunk in chunks]
+    if sum(chunk.num_values * length for chunk, length in zip(chunks, lengths, strict=True)) <= most:
+        return False
+    with pa.parquet.ParquetFile(path, read_dictionary=[name]) as file:
+        longest = [_longest(file, group, name) if length else 0 for group, length in enumerate(lengths)]
+    return bool(sum(chunk.num_values * length for chunk, length in zip(chunks, longest, strict=True)) > most)
+
+
+def _longest(file: Any, group: int, name: str) -> int:
+    """The length of the longest value in the dictionary of a chunk; reads no more than that and a row."""
+    for batch in file.iter_batches(1, row_groups=[group], columns=[name]):
+        column = batch.column(0)
+        is_packed = pa.types.is_dictionary(column.type)  # bytes of a fixed size are not
+        return (pc.max(pc.binary_length(column.dictionary)).as_py() or 0) if is_packed else 0
+    return 0
 
 
 def _check_text(column: pa.ChunkedArray, where: str) -> None:
