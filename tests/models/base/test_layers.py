@@ -64,6 +64,16 @@ def test_dropout_keeps_the_mean_and_drops_the_given_share(kind):
     assert values.mean().item() == pytest.approx(1, abs=0.02)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("rate", [0.0, 0.3, 0.5])
+def test_dropout_is_that_of_plain_operations_with_the_same_numbers(rate, dtype):
+    values = torch.randn(700, 600, dtype=dtype)
+    torch.manual_seed(1)
+    found = thinned(Dense(values), rate).parameter
+    torch.manual_seed(1)
+    assert torch.equal(found, values * (torch.rand_like(values) >= rate) / (1 - rate))
+
+
 def test_dropout_is_for_training_alone():
     x, edges = graph()
     stack, features, a = LayerStack(9, 3, 2, 7, 0.5), cheaper_operator(x), operator(edges)
