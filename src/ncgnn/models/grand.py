@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
-import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor, nn
 from torch_geometric.data import Data
 
+from ncgnn.models.base.layers import dropout
 from ncgnn.models.base.model import Model, Sizes
 from ncgnn.models.base.prepared import PreparedGraph
 from ncgnn.models.base.settings import TrainingSettings, stepped
@@ -64,12 +64,12 @@ class GRAND(nn.Module):
             dense = x.to_dense() if isinstance(x, CSR) else x.parameter
             smooth = p @ (self._kept(len(dense), dense) * dense)
             smooth = self.norms[0](smooth) if self.norms else smooth
-            hidden = self.first(F.dropout(smooth, how.dropout, self.training))
+            hidden = self.first(dropout(smooth, how.dropout, self.training))
         else:
             product = x @ self.first.weight.t()
             hidden = p @ (self._kept(len(product), product) * product) + self.first.bias
         hidden = self.norms[1](hidden.relu()) if self.norms else hidden.relu()
-        out: Tensor = self.second(F.dropout(hidden, how.hidden_dropout, self.training))
+        out: Tensor = self.second(dropout(hidden, how.hidden_dropout, self.training))
         return out
 
     def _kept(self, nodes: int, like: Tensor) -> Tensor:
