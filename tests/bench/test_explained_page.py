@@ -73,7 +73,7 @@ def test_an_answer_is_told_with_what_would_change_it(tmp_path, stamp, karate, cl
     table.write(tmp_path / "answers-karate.csv", [row], stamp)
     first, *_ = explained_page.answers(tmp_path).splitlines()
     assert first == f"- {row['node']} of *karate*: {row['sentence']} {row['change']}"
-    assert first.count("Without ") + first.count("It stays ") == 2
+    assert first.count("It would be ") + first.count("It would stay ") == 2
 
 
 def test_how_much_routing_selects_is_told_for_each_setting(monkeypatch, karate, club):

@@ -10,6 +10,7 @@ from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, trace_model
 from ncgnn.explain.counterfactual import greedy
 from ncgnn.explain.removal import candidates
+from ncgnn.sparse import dense_rows
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def test_something_is_found_of_each_kind(found):
     for one in found:
         assert (one.becomes is None) == (not one.removed)
         assert one.becomes != one.prediction
-        assert one.sentence.startswith("Without " if one.removed else ("It stays ", "It has no "))
+        assert one.sentence.startswith("It would be " if one.removed else ("It would stay ", "There are no "))
 
 
 def test_without_the_links_a_new_run_on_the_changed_graph_says_the_other_class(club, karate, found, explainer):
@@ -55,6 +56,21 @@ def test_without_the_features_a_new_run_with_other_features_says_so_too(explaine
     after, before = removal.scores_without(4, {"features": [1, 3]})
     torch.testing.assert_close(after, expected.scores[4])
     torch.testing.assert_close(before, expected.lengths[4])
+
+
+def test_a_cut_link_leaves_its_weight_to_the_node_itself_and_an_ignored_neighbour_to_nobody(explainer):
+    removal, node = explainer.removal, 33
+    linked = candidates(removal, node, "links").items
+    before, after = (dense_rows(a_bar, torch.tensor([node]))[:, 0] for a_bar in _filters(removal, node, linked))
+    assert after[node] > before[node]
+    assert not after[linked].any()
+    presence = removal.subject.everyone.index_fill(0, torch.tensor(linked), 0.0)
+    ignored = dense_rows(removal.reduced(presence).trace.groups[0].a_bar, torch.tensor([node]))[:, 0]
+    torch.testing.assert_close(ignored, before * presence)
+
+
+def _filters(removal, node, linked):
+    return removal.trace.groups[0].a_bar, removal._filter_without(node, linked)
 
 
 def test_no_smaller_part_is_enough(explainer, found):

@@ -82,20 +82,42 @@ def test_a_class_that_is_a_number_is_called_one():
 def test_removed_features_of_one_column_are_named_together():
     removed = [Said("title", "“yoga”"), Said("", "price 3.20 (lower than 95 %)"), Said("title", "“mat”")]
     assert without("features", "sport", "kitchen", removed, 6, 6) == (
-        "Without its title “yoga” and “mat” and price 3.20 (lower than 95 %) it would be kitchen."
+        "It would be kitchen without its title “yoga” and “mat” and price 3.20 (lower than 95 %); a removed number "
+        "counts as average."
     )
     assert without("features", "sport", "kitchen", [Said("features", "“5”")], 1, 1) == (
-        "Without its feature “5” it would be kitchen."
+        "It would be kitchen without its feature “5”."
+    )
+
+
+def test_an_ignored_node_keeps_its_links_and_a_cut_link_leaves_its_weight_to_the_rest():
+    both = [Said("", "“Goggles”"), Said("", "“Rope”")]
+    assert without("neighbours", "sport", "kitchen", both, 10, 40) == (
+        "It would be kitchen if the model ignored “Goggles” and “Rope” but left all links in place."
+    )
+    assert without("links", "sport", "kitchen", both, 4, 4) == (
+        "It would be kitchen if its links with “Goggles” and “Rope” were cut, so that its own features and other links "
+        "counted more."
+    )
+    assert without("links", "sport", "kitchen", both[1:], 1, 1) == (
+        "It would be kitchen if its link with “Rope” were cut, so that only its own features counted."
     )
 
 
 def test_what_changes_nothing_is_counted():
-    assert without("features", "sport", None, [], 1, 1) == "It stays sport even without its only feature."
-    assert without("links", "sport", None, [], 4, 4) == "It stays sport even without all of its 4 links."
-    assert without("neighbours", "sport", None, [], 10, 40) == (
-        "It stays sport even without its 10 most important neighbours."
+    def kept(what: str, most: int, total: int) -> str:
+        return without(what, "sport", None, [], most, total)
+
+    assert kept("features", 1, 1) == "It would stay sport even without its only feature."
+    assert kept("links", 4, 4) == (
+        "It would stay sport even if all of its 4 links were cut, so that only its own features counted."
     )
-    assert without("links", "sport", None, [], 0, 0) == "It has no link that could be removed."
+    assert kept("links", 10, 12).endswith(", so that its own features and other links counted more.")
+    assert kept("neighbours", 10, 40) == (
+        "It would stay sport even if the model ignored the 10 most important nodes around it but left all links in "
+        "place."
+    )
+    assert kept("links", 0, 0) == "There are no links to cut."
 
 
 def test_equal_numbers_are_too_close_to_call():

@@ -50,7 +50,7 @@ Out = Annotated[Path | None, output_option("Write a table to this file (.csv or 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON Lines, one object per node.")]
 Evaluate = Annotated[bool, typer.Option("--evaluate", help="Audit the explanations, and compare with other methods.")]
 Sample = Annotated[int | None, typer.Option(min=1, help=f"With --evaluate: number of nodes; default: {SAMPLE}.")]
-WhatIf = Annotated[bool, typer.Option("--what-if", help="Also say which removals would change the class.")]
+WhatIf = Annotated[bool, typer.Option("--what-if", help="Also say what would change the class.")]
 Page = Annotated[Path | None, output_option("Write a self-contained HTML page.")]
 
 
@@ -74,10 +74,10 @@ def explain(
 ) -> None:
     """Explain predictions: why, in a sentence, what would change it, and how much each part contributes to the score.
 
-    Contributions are exact and add up to the score. With --what-if, also finds the fewest neighbours, links or
-    features whose removal changes the class, confirmed by full forward passes. Prints explanations for the nodes given
-    with --node. With --out, writes them (all nodes if --node is omitted) to a table with columns id, class, kind, name,
-    title and contribution.
+    Contributions are exact and add up to the score. With --what-if, also finds the fewest nodes to ignore, links to cut
+    or features to remove that change the class, confirmed by full forward passes. Prints explanations for the nodes
+    given with --node. With --out, writes them (all nodes if --node is omitted) to a table with columns id, class, kind,
+    name, title and contribution.
 
     Example: `ncgnn explain runs/karate --node 0 --node 33`
 

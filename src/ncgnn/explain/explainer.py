@@ -93,7 +93,8 @@ class GraphExplainer:
 
         Args:
             node: its id.
-            what: ``neighbours``, ``links`` (of the node) or ``features`` (of the node).
+            what: ``neighbours``, which the model ignores while all links stay, at any distance; ``links`` of the node,
+                which are cut; or ``features`` of the node.
             most: how many are removed at most.
         """
         (number,) = self.names.node_numbers([node])

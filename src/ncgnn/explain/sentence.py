@@ -192,15 +192,40 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+_GONE = {
+    "neighbours": "if the model ignored {} but left all links in place",
+    "links": "if {} were cut",
+    "features": "without {}",
+}
+"""What a removal does. An ignored node leaves its weight to nobody, a cut link leaves it to the others and to the node
+itself, so the two may end differently."""
+
+_COUNTED = {
+    "neighbours": ("the only node around it", "all {} nodes around it", "the {} most important nodes around it"),
+    "links": ("its only link", "all of its {} links", "its {} most important links"),
+    "features": ("its only feature", "all of its {} features", "its {} most important features"),
+}
+
+
 def without(what: str, before: str, after: str | None, removed: Sequence[Said], most: int, total: int) -> str:
     """What would change the class, of ``total`` things of which the ``most`` important ones were taken away at most."""
-    kind = what.removesuffix("s")
     if not total:
-        return f"It has no {kind} that could be removed."
+        none = {"neighbours": "no nodes around it to ignore", "links": "no links to cut", "features": "no features"}
+        return f"There are {none[what]}."
     if after is None:
-        counted = f"all of its {total} {what}" if most == total else f"its {most} most important {what}"
-        counted = f"its only {kind}" if total == 1 else counted
-        return f"It stays {before} even without {counted}."
-    link = "the link with " if len(removed) == 1 else "the links with "
-    head = {"neighbours": "", "links": link, "features": "its "}[what]
-    return f"Without {head}{named(removed)} it would be {after}."
+        only, every, some = _COUNTED[what]
+        gone = only if total == 1 else (every if most == total else some).format(most)
+        return f"It would stay {before} even {_GONE[what].format(gone)}{_then(what, (), most == total)}."
+    links = "its link with " if len(removed) == 1 else "its links with "
+    head = {"neighbours": "", "links": links, "features": "its "}[what]
+    then = _then(what, removed, len(removed) == total)
+    return f"It would be {after} {_GONE[what].format(head + named(removed))}{then}."
+
+
+def _then(what: str, removed: Sequence[Said], is_all: bool) -> str:
+    """What a removal does to the rest, where that is not plain."""
+    if what == "links":
+        rest = "only its own features counted" if is_all else "its own features and other links counted more"
+        return f", so that {rest}"
+    is_number = what == "features" and any(not said.of for said in removed)
+    return "; a removed number counts as average" if is_number else ""
