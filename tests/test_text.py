@@ -1,7 +1,7 @@
 import pytest
 
 from ncgnn.errors import InputError
-from ncgnn.text import several, shortened
+from ncgnn.text import did_you_mean, several, shortened
 
 
 def test_a_message_of_usual_length_is_as_it_was():
@@ -29,3 +29,14 @@ def test_errors_are_one_short_line_that_can_be_printed():
 
 def test_numbers_of_things():
     assert [several(1, "node"), several(2, "class"), several(3, "category")] == ["1 node", "2 classes", "3 categories"]
+
+
+def test_a_misspelt_name_is_taken_for_the_closest_ones_in_any_case():
+    known = ["department", "Brand", "price", "prices"]
+    assert did_you_mean("departmnt", known) == "did you mean 'department'?"
+    assert did_you_mean("BRAND", known) == "did you mean 'Brand'?"
+    assert did_you_mean("pric", known) == "did you mean 'price' or 'prices'?"
+
+
+def test_a_name_that_is_like_no_other_gets_something_else():
+    assert did_you_mean("shelf", ["department", "price"], "known: ...") == "known: ..."

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ncgnn.text import shortened
+from ncgnn.text import did_you_mean, shortened
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -30,9 +30,16 @@ def one_line(error: "ValidationError", known: Iterable[str]) -> str:
     first = max((e for e in errors if e["loc"][:1] == errors[0]["loc"][:1]), key=lambda e: len(e["loc"]))
     key = ".".join(str(part) for i, part in enumerate(first["loc"]) if i == 0 or isinstance(part, int))
     if first["type"] == "extra_forbidden":
-        return f"unknown key {key!r}; known keys: {', '.join(known)}"
+        return unknown_key(key, known)
     message = first["msg"].removeprefix("Value error, ")
     return f"{key} = {_said(first['input'])}: {message}" if key else message
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """That there is no such key, and which was meant or, if that is not plain, which there are."""
+    names = list(known)
+    every = f"known keys: {', '.join(names)}"
+    return f"unknown key {key!r}; {did_you_mean(key, names, every)}"
 
 
 def _said(value: Any) -> str:

@@ -1,6 +1,8 @@
-"""Words of messages: numbers of things, and names of any length."""
+"""Words of messages: numbers of things, what a misspelt name may stand for, and names of any length."""
 
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.){61,}'|\"(?:[^\"\\]|\\.){61,}\"")
 _UNBROKEN = re.compile(r"\S{161,}")  # paths keep their length
@@ -11,6 +13,13 @@ def several(count: int, thing: str) -> str:
     """``1 node``, ``2 nodes``, ``3 classes``, ``4 categories``."""
     plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}es" if thing.endswith("s") else f"{thing}s"
     return f"{count} {thing if count == 1 else plural}"
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """``did you mean 'label'?`` for a name that is close to known ones; something else if there are none."""
+    by_lower = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), by_lower, n=2, cutoff=0.7)
+    return f"did you mean {' or '.join(repr(by_lower[one]) for one in near)}?" if near else otherwise
 
 
 def shortened(message: str) -> str:

@@ -114,7 +114,7 @@ def test_a_published_split_that_does_not_exist(fails, here):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["karat"], "unknown graph 'karat'; did you mean karate"),
+        (["karat"], "unknown graph 'karat'; did you mean 'karate'"),
         (["zzz"], "unknown graph 'zzz'; known: cora, citeseer, "),
         (["syn-cora:2"], "'syn-cora:' must be followed by a homophily from 0 to 1"),
         (["missing.npz"], "missing.npz: no such file"),
@@ -261,7 +261,7 @@ def test_tables_without_a_column_that_the_model_needs(ncgnn, fails, tables, here
         (["karate", "--nodes", "nodes.csv", "--edges", "edges.csv"], "give one graph"),
         (["--nodes", "nodes.csv"], "the model was not trained on tables"),
         (["karate", "--id", "paper"], "--id applies to tables only, and karate is not a table"),
-        (["karat"], "did you mean karate"),
+        (["karat"], "did you mean 'karate'"),
         (["karate", "--out", "runs"], "runs: cannot be written"),
         (["karate", "--out", "nowhere/p.csv"], "nowhere/p.csv: cannot be written"),
         (["karate", "--out", "/dev/null"], "/dev/null: cannot be written"),

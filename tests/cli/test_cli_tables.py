@@ -52,7 +52,7 @@ def test_a_faulty_file_about_columns_is_one_line(ncgnn, tables, here):
     (here / "c.toml").write_text("labels = 'topic'\n")
     done = ncgnn("train", *tables, "--columns", "c.toml", *OPTIONS)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("ncgnn: c.toml: unknown key 'labels'; known keys: id, label")
+    assert done.err.startswith("ncgnn: c.toml: unknown key 'labels'; did you mean 'label'?")
 
 
 def test_a_graphml_file_is_trained_on_predicted_and_explained(ncgnn, here):

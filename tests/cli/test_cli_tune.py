@@ -81,7 +81,7 @@ def test_own_tables_are_tuned(ncgnn, here, tables):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("karate", "--model", "gnat"), "unknown model 'gnat'; known: acm-gcn, adaedge, appnp, "),
+        (("karate", "--model", "gnat"), "unknown model 'gnat'; did you mean 'gat'? (--model)"),
         (("karate", "--filter", "none"), "--filter none: unknown filter; known: attention, diffusion"),
         (("karate", "--model", "gcn", "--filter", "attention"), "--filter attention: GCN has none"),
         (("karate", "--out", "."), "--out .: is a folder: give a file name"),

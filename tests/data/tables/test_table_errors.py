@@ -35,6 +35,7 @@ def with_value(value: str) -> str:
             {"label": "y"},
             "n.csv, column 'y': 40 different numbers in 40 labelled rows are not classes: choose another column, or",
         ),
+        (NODES, EDGES, {"source": "sorce"}, "columns: source, target; did you mean 'source'?"),
         (NODES, EDGES, {"ignore": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"categorical": ["g"]}, "n.csv: there is no column 'g'"),
         (NODES, EDGES, {"weight": "w"}, "e.csv: there is no column 'w'; columns: source, target"),

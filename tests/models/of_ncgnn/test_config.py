@@ -172,6 +172,8 @@ def test_the_line_says_what_would_be_right(values, message):
 
 
 def test_an_unknown_key_is_named_beside_the_known_ones():
+    with pytest.raises(InputError, match=r"^settings: unknown key 'numcapsules'; did you mean 'num_capsules'\?$"):
+        Config.make({"numcapsules": 4})
     with pytest.raises(InputError, match=r"^settings: unknown key 'learning_rate'; known keys: filter, .*, seed$"):
         Config.make({"learning_rate": 0.1})
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from typing import Literal
 
 from ncgnn.errors import InputError
+from ncgnn.text import did_you_mean
 
 SYN_CORA = "syn-cora"
 LARGE = "large"
@@ -255,9 +255,8 @@ def dataset_info(name: str) -> DatasetInfo:
         return _synthetic(f"{_homophily(name):g}")
     if name.startswith(f"{LARGE}:"):
         return _large(name)
-    near = get_close_matches(name.lower(), DATASETS, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(DATASETS)}"
-    raise InputError(f"unknown graph {name!r}; {hint}")
+    known = f"known: {', '.join(DATASETS)}"
+    raise InputError(f"unknown graph {name!r}; {did_you_mean(name, DATASETS, known)}")
 
 
 def find_info(name: str) -> DatasetInfo | None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ncgnn.data.tables.encoding import Encoding
 from ncgnn.data.tables.roles import check_column
-from ncgnn.errors import InputError
+from ncgnn.errors import InputError, unknown_key
 from ncgnn.files import read_toml
 
 
@@ -40,7 +40,7 @@ def read_columns(path: str | Path) -> dict[str, Any]:
         first = error.errors()[0]
         key = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
-            raise InputError(f"{path}: unknown key {key!r}; known keys: {', '.join(Columns.model_fields)}") from None
+            raise InputError(f"{path}: {unknown_key(key, Columns.model_fields)}") from None
         wanted = "a column name" if Columns.model_fields[key].default is None else "a list of column names"
         raise InputError(f"{path}: {key} = {first['input']!r}: must be {wanted}") from None
 

@@ -8,6 +8,7 @@ import pandas as pd
 from ncgnn.data.tables.encoding import EdgeColumns, Encoding
 from ncgnn.data.tables.links import Links
 from ncgnn.errors import InputError
+from ncgnn.text import did_you_mean
 
 
 def choose_roles(
@@ -47,7 +48,8 @@ def check_column(table: pd.DataFrame, name: str | None, where: str, about: str =
     hint."""
     if name is not None and name not in table:
         shown = ", ".join(table.columns[:12]) + (", ..." if len(table.columns) > 12 else "")
-        raise InputError(f"{where}: there is no column {name!r}{about}; columns: {shown}")
+        hint = did_you_mean(name, map(str, table.columns))
+        raise InputError(f"{where}: there is no column {name!r}{about}; columns: {shown}{hint and f'; {hint}'}")
 
 
 def _default_id(nodes: pd.DataFrame, label: str | None, where: str) -> str:

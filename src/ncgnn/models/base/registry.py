@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ncgnn.errors import InputError
+from ncgnn.text import did_you_mean
 
 if TYPE_CHECKING:
     from ncgnn.models.base.model import AnyModel
@@ -32,7 +33,8 @@ def find_model(name: str) -> "AnyModel":
         return _instance(import_module(f"ncgnn.models.{_packaged()[name]}").MODEL, name)
     if name in _installed():
         return _loaded(_installed()[name])
-    raise InputError(f"unknown model {name!r}; known: {', '.join(model_names())}", "model")
+    known = f"known: {', '.join(model_names())}"
+    raise InputError(f"unknown model {name!r}; {did_you_mean(name, model_names(), known)}", "model")
 
 
 def register(model: Any) -> Any:
