@@ -32,6 +32,7 @@ from ncgnn.errors import InputError
 from ncgnn.text import is_unicode, shortened
 
 _OF_MEMORY = ("can't allocate memory", "out of memory")  # in errors of torch
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 class _Flags:
@@ -99,7 +100,7 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
         except OSError as error:
             if error.errno == errno.EPIPE:  # whoever reads the output has seen enough
                 raise
-            _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error), 2)
+            _fail(_of_files(error), 2)
         except _Terminated:
             _fail("stopped by SIGTERM", 143)
         except KeyboardInterrupt:
@@ -110,6 +111,13 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail("stopped by SIGTERM", 143)  # which a library has swallowed, half-way through an import
 
     return run
+
+
+def _of_files(error: OSError) -> str:
+    """Files that are written are named where that fails, so a full disk without a name is that of what is printed."""
+    if error.filename is None and error.errno in _NO_ROOM:
+        return f"standard output: cannot be written ({error.strerror})"
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 @contextmanager
