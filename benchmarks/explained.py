@@ -1,7 +1,7 @@
 """The parts of benchmarks.explanations that are about single models: what explanations cost, how much routing selects,
 and three nodes in words."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from statistics import mean
 from time import process_time
 
@@ -22,7 +22,7 @@ from ncgnn.explain import (
     trace_model,
 )
 from ncgnn.explain.groups import LINKS
-from ncgnn.explain.parts import Neighbour, Part
+from ncgnn.explain.parts import Part
 from ncgnn.explain.quality import Subject, explain, sample
 from ncgnn.explain.quality.compared import gnn_explainer, gnn_explainer_of_edges
 from ncgnn.nn import NCGNN
@@ -141,9 +141,8 @@ def _parts(found: NodeExplanation) -> Iterator[Row]:
     head |= {"score": found.prediction.value, "runner_up_score": found.runner_up.value, "lead": found.score}
     assert found.features is not None
     assert found.hops is not None
-    kinds: dict[str, Sequence[Part | Neighbour]]
-    kinds = {"hop": found.hops, "neighbour": found.neighbours, "feature": found.features.largest}
+    nodes = sorted([Part("itself", found.own), *found.neighbours], key=lambda part: -abs(part.value))
+    kinds = {"hop": found.hops, "node": nodes, "feature": found.features.largest}
     for kind, parts in kinds.items():
         for part in parts:
-            name = part.name.replace(found.node, "itself", 1) if getattr(part, "id", "") == found.node else part.name
-            yield head | {"kind": kind, "name": name, "value": part.value}
+            yield head | {"kind": kind, "name": part.name, "value": part.value}

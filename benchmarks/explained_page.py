@@ -116,12 +116,12 @@ def _story(rows: list[Row]) -> str:
         else f"which is wrong: its label is *{first['label']}*"
     )
     hop = max((row for row in rows if row["kind"] == "hop"), key=lambda row: row["value"])
-    listed = {kind: _list([row for row in rows if row["kind"] == kind]) for kind in ("feature", "neighbour")}
+    listed = {kind: _list([row for row in rows if row["kind"] == kind]) for kind in ("feature", "node")}
     return (
         f"**Paper {first['node']}** is predicted *{first['predicted']}*, {verdict}. Its score is {first['score']:.3f}, "
         f"that of *{first['runner_up']}* is {first['runner_up_score']:.3f}; its lead over the mean of the others is "
         f"{first['lead']:.3f}. The largest share of this lead, {hop['value']:.3f}, comes from hop {hop['name']}. "
-        f"Words that contribute most: {listed['feature']}. Papers that contribute most: {listed['neighbour']}."
+        f"Words that contribute most: {listed['feature']}. Papers that contribute most: {listed['node']}."
     )
 
 

@@ -13,7 +13,7 @@ def test_a_node_is_explained_in_words_and_bars(ncgnn, karate_run):
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("Node 33: ")
     assert done.out.splitlines()[-1].startswith("Routing among 2 capsules: ")
-    assert re.findall(r"^\d, by (\w+)$", done.out, re.MULTILINE) == ["hop", "neighbour", "capsule", "feature"]
+    assert re.findall(r"^\d, by (\w+)$", done.out, re.MULTILINE) == ["hop", "node", "capsule", "feature"]
     assert done.out.count("all other nodes") == 1
 
 
@@ -59,7 +59,7 @@ def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
     table = read(here / file)
     assert list(table.columns) == ["id", "class", "kind", "name", "title", "contribution"]
     assert table["id"].nunique() == 34
-    assert set(table["kind"]) == {"answer", "hop", "neighbour", "rest", "capsule", "bias"}
+    assert set(table["kind"]) == {"answer", "hop", "itself", "neighbour", "rest", "capsule", "bias"}
 
 
 def test_nodes_of_ones_own_tables(ncgnn, tables, here):

@@ -29,7 +29,7 @@ def assert_adds_up(trace, classes, against=None):
     score = trace.lengths.gather(1, classes[:, None]).squeeze(1)
     if against is not None:
         score = score - trace.lengths.gather(1, against[:, None]).squeeze(1)
-    by_neighbour = parts.neighbours.value.sum(dim=1) + parts.neighbours.rest
+    by_neighbour = parts.nodes.value.sum(dim=1) + parts.nodes.rest
     ways = [by_neighbour, parts.capsules.sum(dim=1), *([sum(parts.hops.values())] if parts.hops else [])]
     torch.testing.assert_close(parts.score, score, **CLOSE)
     for way in ways:
@@ -107,9 +107,9 @@ def test_contributions_are_those_of_the_dense_matrices(edges, filter):
 def test_small_batches_give_what_one_batch_gives(trained, filter):
     trace = trained("karate", filter)
     targets = make_targets(trace, torch.arange(34), trace.lengths.argmax(dim=1))
-    at_once = decompose(trace, targets).neighbours
+    at_once = decompose(trace, targets).nodes
     with patch.object(heard, "BATCH_ENTRIES", 100):
-        in_pieces = decompose(trace, targets).neighbours
+        in_pieces = decompose(trace, targets).nodes
     torch.testing.assert_close(in_pieces.value.abs(), at_once.value.abs(), **CLOSE)
     torch.testing.assert_close(in_pieces.rest, at_once.rest, **CLOSE)
 
@@ -117,7 +117,7 @@ def test_small_batches_give_what_one_batch_gives(trained, filter):
 def test_the_nodes_named_are_those_with_the_largest_parts(trained):
     trace = trained("karate", "attention")
     targets = make_targets(trace, torch.tensor([5, 0]), torch.tensor([1, 1]))
-    found, every = decompose(trace, targets, top=3).neighbours, by_node(trace, targets)
+    found, every = decompose(trace, targets, top=3).nodes, by_node(trace, targets)
     least = found.value.abs().amin(dim=1, keepdim=True)
     assert ((every.abs() > least * (1 + 1e-5)).sum(dim=1) <= 2).all()
     torch.testing.assert_close(every.gather(1, found.index), found.value)
@@ -127,8 +127,8 @@ def test_the_same_answer_on_every_run(trained):
     trace = trained("karate", "attention")
     targets = make_targets(trace, torch.arange(34), torch.zeros(34, dtype=torch.int64))
     first, second = decompose(trace, targets), decompose(trace, targets)
-    assert torch.equal(first.neighbours.index, second.neighbours.index)
-    assert torch.equal(first.neighbours.value, second.neighbours.value)
+    assert torch.equal(first.nodes.index, second.nodes.index)
+    assert torch.equal(first.nodes.value, second.nodes.value)
     assert torch.equal(first.capsules, second.capsules)
 
 
@@ -140,7 +140,7 @@ def test_a_class_capsule_of_length_zero_has_parts_of_zero(edges):
     parts = decompose(trace, make_targets(trace, torch.arange(5), torch.zeros(5, dtype=torch.int64)))
     assert not parts.score.any()
     assert not parts.capsules.any()
-    assert not parts.neighbours.value.any()
+    assert not parts.nodes.value.any()
 
 
 def test_hidden_layers_are_refused(edges):

@@ -6,7 +6,7 @@ from torch_geometric.data import Data
 
 from ncgnn.classifier import NCGNNClassifier
 from ncgnn.errors import InputError
-from ncgnn.explain import GraphExplainer
+from ncgnn.explain import GraphExplainer, by_node, make_targets
 
 
 def test_the_prediction_explained_is_the_prediction_made(club, karate):
@@ -63,7 +63,23 @@ def test_neighbours_have_their_label_and_split(club, karate):
     assert set(splits.values()) == {"train", "val", "test"}
     reached = {str(node) for node in within_two_hops(karate, 0)}
     assert set(labels) <= reached
+    assert "0" not in labels
     assert one.rest == pytest.approx(0, abs=1e-6)
+
+
+def test_the_top_neighbours_are_as_many_as_asked_for_beside_the_node_itself(club, karate):
+    for one in club.explain(karate, top=3):
+        assert len(one.neighbours) == 3
+        assert one.node not in [neighbour.id for neighbour in one.neighbours]
+
+
+def test_what_a_node_hears_of_itself_is_its_entry_among_all_nodes(club, karate):
+    explainer = GraphExplainer(club.scored(karate))
+    for one in explainer.explain(["5", "16"]):
+        number = torch.tensor([int(one.node)])
+        predicted = torch.tensor([explainer.names.class_number(one.explained)])
+        parts = by_node(explainer.trace, make_targets(explainer.trace, number, predicted))
+        assert one.own == pytest.approx(parts[0, int(one.node)].item(), abs=1e-6)
 
 
 def within_two_hops(data: Data, node: int) -> set[int]:

@@ -120,7 +120,7 @@ def explainer(request, data) -> GraphExplainer:
 def test_named_parts_of_every_section_add_up(explainer):
     for why in explainer.explain(features=True, top=3):
         kinds = {kind: sum(part.value for part in parts) for kind, parts in why.sections()}
-        assert list(kinds) == ["group", "hop", "neighbour", "capsule", "feature"]
+        assert list(kinds) == ["group", "hop", "node", "capsule", "feature"]
         assert all(total == pytest.approx(why.score, abs=1e-4) for total in kinds.values())
 
 

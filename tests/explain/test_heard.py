@@ -10,7 +10,7 @@ from ncgnn.classifier import NCGNNClassifier
 from ncgnn.data import split_stratified
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.explain import GraphExplainer, ahead_of_others, by_node, heard, make_targets, trace_model
-from ncgnn.explain.contributions import pulls, top_neighbours
+from ncgnn.explain.contributions import pulls, top_nodes
 from ncgnn.explain.trace import Trace
 from ncgnn.nn import NCGNN
 
@@ -51,7 +51,7 @@ def assert_same(trace, targets):
     dense = by_node(trace, targets)
     magnitude = dense.abs()
     for top in (1, 5, dense.shape[1]):
-        found = top_neighbours(trace, targets, top)
+        found = top_nodes(trace, targets, top)
         expected = magnitude.topk(min(top, found.value.shape[1]), dim=1).values
         torch.testing.assert_close(found.value.abs(), expected, atol=1e-9, rtol=0)
         torch.testing.assert_close(dense.gather(1, found.index)[found.value != 0], found.value[found.value != 0])

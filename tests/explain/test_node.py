@@ -22,10 +22,12 @@ def wild() -> NodeExplanation:
         score=2.0,
         bias=0.25,
         hops=(Part("0", 1.0), Part("1", 0.75)),
-        neighbours=(Neighbour("<script>", 1.5, "<b>A&B</b>", "train", (Part("word", 0.5),)), Neighbour("b", -0.5)),
+        own=0.25,
+        neighbours=(Neighbour("<script>", 1.25, "<b>A&B</b>", "train", (Part("word", 0.5),)), Neighbour("b", -0.5)),
         rest=0.75,
         capsules=(Part("0", 1.75),),
         features=FeatureParts((Part("\x1b[31mred", 1.0),), 0.5, 0.25),
+        own_features=(Part("word", 0.125),),
     )
 
 
@@ -44,7 +46,17 @@ def test_a_terminal_gets_no_control_characters(wild):
 
 def test_each_way_of_splitting_has_parts_that_add_up(wild):
     sums = {kind: sum(part.value for part in parts) for kind, parts in wild.sections()}
-    assert sums == {"hop": 2.0, "neighbour": 2.0, "capsule": 2.0, "feature": 2.0}
+    assert sums == {"hop": 2.0, "node": 2.0, "capsule": 2.0, "feature": 2.0}
+
+
+def test_the_node_itself_is_no_neighbour(wild):
+    assert "by node\n  the node itself " in bars(wild)
+    assert "neighbour" not in bars(wild)
+    assert "Features of these nodes\n  the node itself: word +0.1250\n" in bars(wild)
+    assert "<td>the node itself</td>" in wild._repr_html_()
+    rows = list(wild.rows())
+    assert ("itself", wild.node, "", 0.25) in rows
+    assert wild.node not in [name for kind, name, *_ in rows if kind == "neighbour"]
 
 
 def test_without_an_answer_the_classes_are_said(wild):

@@ -30,7 +30,7 @@ def test_parts_of_a_node_add_up_in_the_table(explainer, tmp_path, club, karate):
     write_table(tmp_path / "all.parquet", explainer.explain(top=3))
     stored = pd.read_parquet(tmp_path / "all.parquet")
     wide = stored.pivot_table("contribution", "id", "kind", "sum").loc[list(explainer.names.nodes)]
-    for way in (["hop"], ["neighbour", "rest"], ["capsule"]):
+    for way in (["hop"], ["itself", "neighbour", "rest"], ["capsule"]):
         total = wide[way].sum(axis=1) + wide["bias"]
         assert total.to_numpy() == pytest.approx(explainer.trace.lengths.amax(dim=1).numpy(), abs=1e-5)
     assert stored.groupby("id", sort=False)["class"].first().tolist() == club.predict(karate).astype(str).tolist()

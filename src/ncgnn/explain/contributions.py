@@ -42,9 +42,10 @@ class Outline:
 
 @dataclass(frozen=True, eq=False)
 class Decomposition(Outline):
-    """An outline and the contributions of the neighbours; with the rest and the bias, they add up to the score, too."""
+    """An outline and the contributions of nodes, the target itself among them; with the rest and the bias, they add up
+    to the score, too."""
 
-    neighbours: Top = field(kw_only=True)
+    nodes: Top = field(kw_only=True)
 
 
 @torch.no_grad()
@@ -61,7 +62,7 @@ def outline(trace: Trace, targets: Targets) -> Outline:
 
 def decompose(trace: Trace, targets: Targets, top: int = 16) -> Decomposition:
     """All contributions to the scores of targets, except by feature, for which see :class:`FeatureShares`."""
-    return Decomposition(**vars(outline(trace, targets)), neighbours=top_neighbours(trace, targets, top))
+    return Decomposition(**vars(outline(trace, targets)), nodes=top_nodes(trace, targets, top))
 
 
 def of_bias(trace: Trace, targets: Targets) -> Tensor:
@@ -108,9 +109,9 @@ def by_node(trace: Trace, targets: Targets) -> Tensor:
 
 
 @torch.no_grad()
-def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
+def top_nodes(trace: Trace, targets: Targets, top: int) -> Top:
     """The nodes with the largest contributions."""
-    found = [of_heard(heard(trace, targets[batch]), top) for batch in batches(trace, targets)]
+    found = [_largest_heard(heard(trace, targets[batch]), top) for batch in batches(trace, targets)]
     width = max((one.index.shape[1] for one in found), default=0)
     index, value = trace.scores.new_zeros(2, len(targets), width)
     index = index.long()
@@ -119,10 +120,22 @@ def top_neighbours(trace: Trace, targets: Targets, top: int) -> Top:
     return Top(index, value, torch.cat([value.new_zeros(0), *(one.rest for one in found)]))
 
 
-def of_heard(found: Heard, top: int) -> Top:
-    """The largest contributions of what a batch of targets hears."""
+def _largest_heard(found: Heard, top: int) -> Top:
     index, value = found.largest(top)
     return Top(index, value, found.total - value.sum(dim=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Around(Top):
+    """The largest contributions of other nodes, and what each target hears of itself [n]."""
+
+    own: Tensor
+
+
+def around(found: Heard, targets: Targets, top: int) -> Around:
+    """What a batch of targets hears of other nodes and of itself."""
+    own, (index, value) = found.of(targets.nodes), found.largest(top, without=targets.nodes)
+    return Around(index, value, found.total - own - value.sum(dim=1), own)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import torch
 from torch import Tensor
 
 from ncgnn.explain.answer import Answer, Answers
-from ncgnn.explain.contributions import Outline, Top, largest, of_heard
+from ncgnn.explain.contributions import Around, Outline, around, largest
 from ncgnn.explain.features import FeatureShares
 from ncgnn.explain.groups import believed
 from ncgnn.explain.heard import batches, filter_rows, heard
@@ -16,7 +17,7 @@ from ncgnn.explain.targets import Targets, make_targets
 from ncgnn.explain.trace import Trace
 from ncgnn.scored import Names
 
-FEATURES_OF_A_NEIGHBOUR = 3
+FEATURES_OF_A_NODE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,22 +44,23 @@ class NamedParts:
         leads = make_targets(self.trace, self.targets.nodes, classes[:, 0], classes[:, 1])
         for batch in batches(self.trace, self.targets):
             weights = filter_rows(self.trace, self.targets.nodes[batch])
-            neighbours = of_heard(heard(self.trace, self.targets[batch], weights), self.top)
+            targets = self.targets[batch]
+            found = around(heard(self.trace, targets, weights), targets, self.top)
             answers = self.answers(leads[batch], probabilities[batch], weights)
             for row, answer in enumerate(answers):
-                yield self._explanation(batch.start + row, _of(neighbours, row), answer)
+                yield self._explanation(batch.start + row, _of(found, row), answer)
 
-    def _explanation(self, i: int, top: Top, answer: Answer) -> NodeExplanation:
+    def _explanation(self, i: int, top: Around, answer: Answer) -> NodeExplanation:
         found = self._without_features(i, top, answer)
         return found if self.shares is None else self._with_features(found, i, top)
 
-    def _without_features(self, i: int, top: Top, answer: Answer) -> NodeExplanation:
+    def _without_features(self, i: int, top: Around, answer: Answer) -> NodeExplanation:
         of_node = zip(*(part[i].tolist() for part in self.best_two), strict=True)
         best, second = (Candidate(self.names.classes[c], score, probability) for c, score, probability in of_node)
         explained, *against = (self.names.classes[c] for c in self.targets.classes[i].tolist())
-        own = self._neighbour(int(self.targets.nodes[i]), 0.0)
+        itself = self._neighbour(int(self.targets.nodes[i]), float(top.own))
         return NodeExplanation(
-            node=own.id,
+            node=itself.id,
             prediction=best,
             runner_up=second,
             explained=explained,
@@ -66,13 +68,14 @@ class NamedParts:
             score=float(self.parts.score[i]),
             bias=float(self.parts.bias[i]),
             hops=self._hops(i),
+            own=itself.value,
             neighbours=self._neighbours(i, top),
             rest=float(top.rest),
             capsules=tuple(map(Part, self.capsule_names, self.parts.capsules[i].tolist())),
             groups=self._groups(i),
-            label=own.label,
-            split=own.split,
-            title=own.title,
+            label=itself.label,
+            split=itself.split,
+            title=itself.title,
             answer=answer,
         )
 
@@ -88,7 +91,7 @@ class NamedParts:
         parts = [GroupPart(group.name, value, group.words) for group, value in pairs]
         return tuple(sorted(parts, key=lambda part: -part.value))
 
-    def _neighbours(self, i: int, top: Top) -> tuple[Neighbour, ...]:
+    def _neighbours(self, i: int, top: Around) -> tuple[Neighbour, ...]:
         """The neighbours without padding, for nodes with a small receptive field."""
         found = zip(top.index.tolist(), top.value.tolist(), strict=True)
         if self.trace.believed is None:
@@ -109,16 +112,16 @@ class NamedParts:
         known = names.labels[number], names.split(number)
         return Neighbour(names.nodes[number], value, *known, title=names.title(number))
 
-    def _with_features(self, explanation: NodeExplanation, i: int, top: Top) -> NodeExplanation:
+    def _with_features(self, explanation: NodeExplanation, i: int, top: Around) -> NodeExplanation:
         assert self.shares is not None
         share = self.shares(self.targets[i : i + 1])
-        nodes = top.index[: len(explanation.neighbours)]
-        of_nodes = self._largest(self.shares.of_nodes(share.heard, nodes), FEATURES_OF_A_NEIGHBOUR)
-        pairs = zip(explanation.neighbours, of_nodes, strict=True)
+        nodes = torch.cat([self.targets.nodes[i : i + 1], top.index[: len(explanation.neighbours)]])
+        (own, _), *of_others = self._largest(self.shares.of_nodes(share.heard, nodes), FEATURES_OF_A_NODE)
+        pairs = zip(explanation.neighbours, of_others, strict=True)
         neighbours = (replace(neighbour, features=parts) for neighbour, (parts, _) in pairs)
         ((parts, rest),) = self._largest(share.features[None], self.top)
         by_feature = FeatureParts(parts, rest, float(share.bias))
-        return replace(explanation, neighbours=tuple(neighbours), features=by_feature)
+        return replace(explanation, own_features=own, neighbours=tuple(neighbours), features=by_feature)
 
     def _largest(self, contributions: Tensor, top: int) -> Iterator[tuple[tuple[Part, ...], float]]:
         """The largest parts of each row by name, and the rest."""
@@ -129,6 +132,6 @@ class NamedParts:
             yield tuple(Part(columns.name(f, self.names), value) for f, value in named if value), rest
 
 
-def _of(tops: Top, row: int) -> Top:
-    """The largest contributions to one target."""
-    return Top(tops.index[row], tops.value[row], tops.rest[row])
+def _of(found: Around, row: int) -> Around:
+    """What one target hears."""
+    return Around(found.index[row], found.value[row], found.rest[row], found.own[row])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from ncgnn.errors import InputError
 from ncgnn.explain.answer import Answer
 from ncgnn.explain.drawing import table_of_bars
-from ncgnn.explain.parts import Candidate, FeatureParts, GroupPart, Neighbour, Part
+from ncgnn.explain.parts import ITSELF, Candidate, FeatureParts, GroupPart, Neighbour, Part
 from ncgnn.explain.text import sentence
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class NodeExplanation:
     """Explanation of a node's score for a class, or of the lead of one class over another.
 
-    A score is the length of the class capsule before squashing. By group, by hop, by neighbour and by capsule,
+    A score is the length of the class capsule before squashing. By group, by hop, by node and by capsule,
     contributions and bias add up to it; by feature, those of :class:`FeatureParts` and the bias do.
 
     Attributes:
@@ -32,10 +32,12 @@ class NodeExplanation:
         score: the sum of all contributions.
         bias: contribution of the class bias.
         hops: contributions by hop; ``None`` if the filter is not a sum over hops.
-        neighbours: nodes with the largest contributions, by magnitude; the node itself may be among them.
-        rest: total of all other nodes.
+        own: contribution of the node itself.
+        neighbours: other nodes, at any distance, with the largest contributions, by magnitude.
+        rest: total of all nodes that are not listed.
         capsules: contributions by primary capsule.
         features: contributions by feature, if requested.
+        own_features: the largest contributions of features of the node itself, if requested.
         label: the known class of the node, if any.
         split: ``train``, ``val``, ``test`` or ``calibration``, if the graph has a split.
         title: display name of the node, if any.
@@ -51,10 +53,12 @@ class NodeExplanation:
     score: float
     bias: float
     hops: tuple[Part, ...] | None
+    own: float
     neighbours: tuple[Neighbour, ...]
     rest: float
     capsules: tuple[Part, ...]
     features: FeatureParts | None = None
+    own_features: tuple[Part, ...] = ()
     label: str | None = None
     split: str | None = None
     title: str | None = None
@@ -90,20 +94,21 @@ class NodeExplanation:
             yield "group", [*self.groups, bias]
         if self.hops is not None:
             yield "hop", [*self.hops, bias]
-        nodes = [Part(neighbour.name, neighbour.value) for neighbour in self.neighbours]
-        yield "neighbour", [*nodes, Part("all other nodes", self.rest), bias]
+        others = [Part(neighbour.name, neighbour.value) for neighbour in self.neighbours]
+        yield "node", [Part(ITSELF, self.own), *others, Part("all other nodes", self.rest), bias]
         yield "capsule", [*self.capsules, bias]
         if self.features is not None:
-            others = Part("all other features", self.features.rest)
-            yield "feature", [*self.features.largest, others, Part("bias of capsules", self.features.bias), bias]
+            rest = Part("all other features", self.features.rest)
+            yield "feature", [*self.features.largest, rest, Part("bias of capsules", self.features.bias), bias]
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
-        """Kind, name, title and value of every contribution; only neighbours have titles. The answer comes first, with
-        the lead over the runner-up."""
+        """Kind, name, title and value of every contribution; only nodes have titles. The answer comes first, with the
+        lead over the runner-up."""
         if self.answer is not None:
             yield "answer", self.answer.sentence, "", self.answer.lead
         yield from (("group", part.name, "", part.value) for part in self.groups or ())
         yield from (("hop", part.name, "", part.value) for part in self.hops or ())
+        yield "itself", self.node, self.title or "", self.own
         yield from (("neighbour", part.id, part.title or "", part.value) for part in self.neighbours)
         yield "rest", "neighbours", "", self.rest
         yield from (("capsule", part.name, "", part.value) for part in self.capsules)

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+ITSELF = "the node itself"
+
 
 @dataclass(frozen=True)
 class Part:
@@ -40,7 +42,7 @@ def shortened(text: str, most: int) -> str:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """The contribution of one node, at any distance.
+    """The contribution of another node, at any distance.
 
     Attributes:
         label: its known class, if any.

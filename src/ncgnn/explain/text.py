@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ncgnn.explain.parts import Neighbour, Part, called, shortened
+from ncgnn.explain.parts import ITSELF, Part, called, shortened
 
 if TYPE_CHECKING:
     from ncgnn.explain.node import NodeExplanation
@@ -38,7 +38,7 @@ def bars(explanation: "NodeExplanation", changes: Sequence[str] = ()) -> str:
     for kind, parts in explanation.sections():
         blocks.append("\n".join([printable(heading(explanation, kind)), *_lines(parts)]))
     if explanation.features is not None:
-        blocks.append("\n".join(["Features of these neighbours", *map(_features, explanation.neighbours)]))
+        blocks.append("\n".join(["Features of these nodes", *_features(explanation)]))
     return "\n\n".join(blocks)
 
 
@@ -57,9 +57,11 @@ def _lines(parts: Sequence[Part]) -> Iterator[str]:
         yield f"  {name:{width}}  {part.value:+8.4f}  {bar}".rstrip()
 
 
-def _features(neighbour: Neighbour) -> str:
-    parts = (f"{shortened(printable(part.name), _NAME)} {part.value:+.4f}" for part in neighbour.features)
-    return f"  {shortened(printable(neighbour.name), _NAME)}: {', '.join(parts)}"
+def _features(explanation: "NodeExplanation") -> Iterator[str]:
+    others = ((neighbour.name, neighbour.features) for neighbour in explanation.neighbours)
+    for name, features in ((ITSELF, explanation.own_features), *others):
+        parts = (f"{shortened(printable(part.name), _NAME)} {part.value:+.4f}" for part in features)
+        yield f"  {shortened(printable(name), _NAME)}: {', '.join(parts)}"
 
 
 def printable(name: str) -> str:

@@ -13,7 +13,7 @@ from ncgnn.page.predictions import Predictions
 from ncgnn.page.view import rounded
 
 ROLES = ("", *PARTS, "calibration")
-KEPT = ("sentence", "rather", "change", "score", "whole", "bias", "hops", "capsules", "rest", "own")
+KEPT = ("sentence", "rather", "change", "score", "whole", "bias", "hops", "capsules", "itself", "rest", "own")
 """What stays of a view as it is."""
 WIDTH = 1000
 """Of the map; places are whole numbers from 0 to this."""
@@ -35,16 +35,13 @@ class Register:
 
 def shortened(view: dict[str, Any], nodes: Register, features: Register) -> dict[str, Any]:
     """A view without what the table of nodes says, and with places instead of names."""
-    kept = {
-        key: view[key]
-        for key in ("score", "bias", "hops", "capsules", "rest", "whole", "sentence", "rather", "own", "change")
-    }
+    kept = {key: view[key] for key in KEPT}
     if view["groups"] is not None:
         kept["groups"] = [[name, value] for name, value, _ in view["groups"]]
         kept["believed"] = [n["believed"] for n in view["neighbours"]]
     by_feature = view["features"]
     largest = [[features.place(name), value] for name, value in by_feature["largest"]]
-    around = Register(dict.fromkeys([view["id"], *(n["id"] for n in view["neighbours"])]))
+    around = Register([view["id"], *(n["id"] for n in view["neighbours"])])
     return kept | {
         "features": by_feature | {"largest": largest},
         "neighbours": [

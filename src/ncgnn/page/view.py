@@ -33,7 +33,7 @@ class NodeViews:
         node, answer = self._numbers[why.node], why.answer
         heard = [neighbour for neighbour in why.neighbours if abs(neighbour.value) >= _LEAST * answer.whole]
         others = [self._numbers[neighbour.id] for neighbour in heard]
-        rest = why.score - why.bias - sum(neighbour.value for neighbour in heard)
+        rest = why.score - why.bias - why.own - sum(neighbour.value for neighbour in heard)
         return self.known(node) | {
             "sentence": answer.sentence,
             "rather": answer.rather,
@@ -46,9 +46,10 @@ class NodeViews:
             "features": self._features(why, node),
             "own": [[self.explainer.with_value(p.name, node), rounded(p.value), p.name] for p in answer.own_features],
             "change": self._change(why),
+            "itself": rounded(why.own),
             "neighbours": self._neighbours(node, others, heard),
             "rest": rounded(rest),
-            "links": self._links([node, *(other for other in others if other != node)]),
+            "links": self._links([node, *others]),
         }
 
     def _neighbours(self, node: int, others: list[int], heard: Sequence[Neighbour]) -> list[dict[str, Any]]:

@@ -74,6 +74,7 @@ class View(Known):
     hops: list[tuple[str, float]] | None
     capsules: list[float]
     features: FeatureBars
-    neighbours: list[NearNode]
+    itself: float = Field(description="the part of the node itself")
+    neighbours: list[NearNode] = Field(description="other nodes, those that contribute most first")
     rest: float
     links: list[tuple[str, str]] = Field(description="edges among the node and its neighbours")

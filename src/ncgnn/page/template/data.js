@@ -49,7 +49,7 @@ function expanded(row, view) {
     believed: view.believed?.[i] ?? null,
     features: features.map((feature) => views.features[feature]),
   }));
-  const around = [...new Set([report.nodes.id[row], ...neighbours.map((other) => other.id)])];
+  const around = [report.nodes.id[row], ...neighbours.map((other) => other.id)];
   const ends = view.links.map((place) => around[place]);
   return {
     ...known(row),

@@ -25,11 +25,10 @@ function egoNetwork(node, neighbours, width) {
 
 /** The explained node, then its neighbours, each with a ring, an angle and the place of the one it hangs from. */
 function grow(node, neighbours) {
-  const others = neighbours.filter((other) => other.id !== node.id);
   const tree = [{ ...node, ring: 0, angle: 0, parent: null }];
   const linked = linkedTo(node.links);
   const ringOf = (other) => other.distance ?? BEYOND;
-  for (const other of [...others].sort((a, b) => ringOf(a) - ringOf(b))) {
+  for (const other of [...neighbours].sort((a, b) => ringOf(a) - ringOf(b))) {
     const ring = ringOf(other);
     const parent = tree.find((leaf) => leaf.ring === ring - 1 && linked(leaf.id, other.id));
     tree.push({ ...other, ring, parent: parent ?? tree[0], isLinked: Boolean(parent) });

@@ -99,9 +99,8 @@ function ownFeatures(node, gone, update, redraw) {
   const place = element("div", {});
   const draw = () => {
     const parts = node.own.map(([name, value, id]) => {
-      const isGone = gone.features.has(id) || gone.neighbours.has(node.id);
       const label = element("span", {}, tick("features", id, name, gone, update), " ", name);
-      return { name: label, value: isGone ? 0 : value };
+      return { name: label, value: gone.features.has(id) ? 0 : value };
     });
     const title = `Share of what tells ${classSaid(node.predicted)} from ${classSaid(node.second)}`;
     place.replaceChildren(bars(title, parts, node.whole));
@@ -138,8 +137,7 @@ function verdict(node) {
 /** The network and the list of the nodes that contribute most, with a slider for how many. */
 function neighbourhood(node, gone, update, redraw) {
   const most = node.neighbours.length;
-  const others = node.neighbours.filter((other) => other.id !== node.id);
-  if (!others.length) return section("Neighbours", element("p", {}, "It has no neighbours that contribute."));
+  if (!most) return section("Neighbours", element("p", {}, "It has no neighbours that contribute."));
   const first = Math.min(FIRST_SHOWN, most);
   const slider = element("input", { type: "range", id: "shown", min: 1, max: most, value: first });
   const count = element("output", { for: "shown" });
@@ -156,7 +154,7 @@ function neighbourhood(node, gone, update, redraw) {
   redraw.push(show);
   slider.addEventListener("input", show);
   new ResizeObserver(show).observe(picture);
-  const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Nodes shown"), slider, count);
+  const control = element("p", { class: "slider" }, element("label", { for: "shown" }, "Other nodes shown"), slider, count);
   const note =
     "Lines are as wide as the shares beside them, those under 1 % thin; a dotted line passes through nodes that are " +
     `not shown. Marks show the predicted class; a minus sign speaks for ${classSaid(node.second)}. ` +
@@ -168,24 +166,18 @@ function neighbourhood(node, gone, update, redraw) {
   );
 }
 
-const namedPart = (node) => (other) => ({
-  name: other.id === node.id ? "the node itself" : nodeName(other),
-  value: other.value,
-});
-
 function neighbourBars(node, shown, gone, update) {
   const named = node.neighbours.slice(0, shown).map((other) => {
-    const isSelf = other.id === node.id;
-    const { name } = namedPart(node)(other);
     const value = gone.neighbours.has(other.id) ? 0 : other.value;
-    const box = isSelf ? null : tick("neighbours", other.id, shortName(other), gone, update);
+    const box = tick("neighbours", other.id, shortName(other), gone, update);
     const through = other.features.length ? element("small", {}, `by ${other.features.join(", ")}`) : null;
     const taken = other.believed === null ? null : element("small", {}, "taken for ", classLabel(other.believed));
-    return { name: element("span", {}, box, name, taken, through), value, id: other.id };
+    return { name: element("span", {}, box, nodeName(other), taken, through), value, id: other.id };
   });
   const others = node.neighbours.slice(shown).reduce((sum, other) => sum + other.value, node.rest);
   const title = `Share of what tells ${classSaid(node.predicted)} (to the right) from ${classSaid(node.second)} (to the left)`;
-  return bars(title, withRest(node, named, "all other nodes", others), node.whole);
+  const itself = { name: "the node itself", value: node.itself };
+  return bars(title, withRest(node, [itself, ...named], "all other nodes", others), node.whole);
 }
 
 const withRest = (node, named, name, rest) => [
