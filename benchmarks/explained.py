@@ -141,7 +141,8 @@ def _parts(found: NodeExplanation) -> Iterator[Row]:
     head |= {"score": found.prediction.value, "runner_up_score": found.runner_up.value, "lead": found.score}
     assert found.features is not None
     assert found.hops is not None
-    nodes = sorted([Part("itself", found.own), *found.neighbours], key=lambda part: -abs(part.value))
+    others = (Part(neighbour.name, neighbour.value) for neighbour in found.neighbours)
+    nodes = sorted([Part("itself", found.own), *others], key=lambda part: -abs(part.value))
     kinds = {"hop": found.hops, "node": nodes, "feature": found.features.largest}
     for kind, parts in kinds.items():
         for part in parts:

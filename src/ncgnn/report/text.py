@@ -60,20 +60,30 @@ def what_matters(found: Matters | None) -> Iterator[str]:
             " training in batches."
         )
         return
+    yield (
+        f"Of what tells the predicted class from the runner-up, {found.own:.0%} comes from the node itself,"
+        f" {found.others:.0%} from other nodes and {found.bias:.0%} from the model's leaning, which is its preference"
+        " for a class whatever the node."
+    )
     if found.groups is not None:
-        parts = ", ".join(f"{name}: {share:.0%}" for name, share in found.groups.items())
-        yield f"Share of the score by group: {parts}."
-    if found.hops is not None:
-        parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in found.hops.items())
-        bias = 1 - sum(found.hops.values())
-        yield f"Share of the score by number of hops: {parts}."
-        yield f"The class bias, which does not depend on any node, contributes {bias:.0%}."
-        yield ""
-    yield "Most important features per class, with their share of the score:"
-    for name, features in list(found.features.items())[:_LISTED]:
-        yield f"- {_quoted(name)}: {', '.join(f'{_cell(feature)} ({share:.1%})' for feature, share in features)}"
+        parts = ", ".join(f"{words}: {share:.0%}" for words, share in found.groups.items())
+        yield f"By what the model reads of a node: {parts}."
+    yield ""
+    yield "Features that speak most for a class, with their share of what tells it from its most frequent runner-up:"
+    for name, apart in list(found.features.items())[:_LISTED]:
+        features = ", ".join(f"{_cell(feature)} ({share:.1%})" for feature, share in apart.features)
+        yield f"- {_quoted(name)} rather than {_quoted(apart.runner_up)}: {features or 'none'}"
     if len(found.features) > _LISTED:
         yield f"- and {len(found.features) - _LISTED} more classes"
+
+
+def details(hops: dict[str, float]) -> Iterator[str]:
+    """Shares of the score alone, of which the bias may be half without telling any class from another."""
+    parts = ", ".join(f"{hop}: {share:.0%}" for hop, share in hops.items())
+    yield (
+        f"Share of the score by number of hops: {parts}. The class bias, which depends on no node, contributes"
+        f" {1 - sum(hops.values()):.0%}; the other classes have biases, too."
+    )
 
 
 def what_next(

@@ -11,7 +11,7 @@ from ncgnn.files import atomic
 from ncgnn.report.copies import copies
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
-from ncgnn.report.text import how_good, table, what_matters, what_next, where_it_fails
+from ncgnn.report.text import details, how_good, table, what_matters, what_next, where_it_fails
 from ncgnn.scored import Scored
 
 
@@ -41,14 +41,16 @@ def report(
     found = quality(scored.data, scored.predicted)
     may_train_longer = is_cut(classifier) and not is_searched  # a search limits the epochs on purpose
     calibrated = classifier.calibration_ is not None
+    reasons = matters(scored)
     next_steps = [*what_next(found, calibrated, bool(rows), may_train_longer, how), *advice]
     sections = {
         "How good": how_good(found, copies(scored.data, scored.predicted)),
         "Where it fails": where_it_fails(found),
-        "What matters": what_matters(matters(scored)),
+        "What matters": what_matters(reasons),
         **({"How far to trust the reasons": [audit_of(GraphExplainer(scored)).short]} if is_audited(scored) else {}),
         **({"How it was chosen": list(chosen)} if chosen else {}),
         **({"Compared with simpler models": comparison(rows)} if rows else {}),
+        **({"Details": details(reasons.hops)} if reasons is not None and reasons.hops is not None else {}),
         "Next steps": next_steps,
     }
     return "\n".join(line for title, lines in sections.items() for line in (f"## {title}", "", *lines, ""))
