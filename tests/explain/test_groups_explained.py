@@ -24,6 +24,7 @@ from ncgnn.explain.groups import Reads, unique_names
 from ncgnn.explain.quality import Subject, evaluate
 from ncgnn.explain.text import bars
 from ncgnn.explain.walks import by_edge
+from ncgnn.explain.wording import Said
 
 EXACT = {"atol": 1e-6, "rtol": 0}
 FILTERS = {
@@ -254,6 +255,25 @@ def test_groups_in_words(data, settings, words):
 
 def test_groups_of_the_same_name_are_told_apart():
     assert unique_names(["features", "links", "features"]) == ["features", "links", "features #2"]
+
+
+def test_groups_that_read_the_same_are_named_after_their_hops(data):
+    groups = [{"hops": [1]}, {"hops": [1, 2]}, {"reads": "links"}, {"hops": [1]}]
+    scored = ncgnn.NCGNNClassifier(num_capsules=1, hops=[0], epochs=1, groups=groups).fit_scored(data)
+    assert [group.name for group in GraphExplainer(scored).trace.groups] == [
+        "features (hop 0)",
+        "features (hop 1)",
+        "features (hops 1, 2)",
+        "links",
+        "features (hop 1) #2",
+    ]
+
+
+def test_what_neighbours_are_believed_to_be_is_said_as_their_class(data):
+    """The sentence goes on from "its neighbours, above all their"."""
+    explainer = GraphExplainer(grouped_classifier(data, "beliefs", epochs=1).scored(data))
+    columns = explainer._feature_shares.columns
+    assert explainer._wording(columns.total - 1, None) == Said("class", "“blue”")
 
 
 def test_the_sentence_says_why_in_words(data):

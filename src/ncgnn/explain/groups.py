@@ -82,6 +82,18 @@ class TracedGroup:
         return "" if self.reads == Reads(FEATURES) else self.words
 
 
+def names_of(groups: Sequence[NCGNN | CapsuleGroup | Beliefs]) -> list[str]:
+    """The names of groups; those of the same name are told apart by their hops or, if these are the same, a number."""
+    total = Counter(group.name for group in groups)
+    return unique_names([_with_hops(group) if total[group.name] > 1 else group.name for group in groups])
+
+
+def _with_hops(group: NCGNN | CapsuleGroup | Beliefs) -> str:
+    hops = _hops(group.filter)
+    counted = f"hop {hops[0]}" if len(hops) == 1 else f"hops {', '.join(map(str, hops))}"
+    return f"{group.name} ({counted})" if hops else group.name
+
+
 def unique_names(names: Sequence[str]) -> list[str]:
     """The names, with a number from the second of the same name on."""
     met: Counter[str] = Counter()

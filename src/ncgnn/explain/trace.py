@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.errors import InputError
-from ncgnn.explain.groups import TracedGroup, unique_names
+from ncgnn.explain.groups import TracedGroup, names_of
 from ncgnn.nn import NCGNN, CapsuleGraphLayer, PreparedFilter, Routing, squash
 from ncgnn.nn.model import each
 from ncgnn.nn.routing import lengths
@@ -125,7 +125,7 @@ def _traced_groups(
     model: NCGNN, x: Tensor | LinearOperator | Sequence[Tensor | LinearOperator], prepared: Prepared
 ) -> list[TracedGroup]:
     inputs = [as_operator(one) for one in each(x)]
-    names = unique_names([group.name for group in model.groups])
+    names = names_of(model.groups)
     parts = zip(names, model.groups, inputs, each(prepared), model.filters(inputs, prepared), strict=True)
     found: list[TracedGroup] = []
     for name, group, read, ready, a_bar in parts:

@@ -48,7 +48,7 @@ class Wording:
             id, title = self.names.linked_node(number)
             return Said(f"links{reads.place} {_ENDS[reads.direction]}", quoted(title or id))
         if reads.what == BELIEFS:
-            return Said("neighbours of class", quoted(self.names.classes[number]))
+            return Said("class", quoted(self.names.classes[number]))
         return Said(reads.what, str(number))
 
     def _of_table(self, number: int, node: int | None) -> Said:
