@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import subprocess
 import time
+from itertools import count
 
 import numpy as np
 import pandas as pd
@@ -12,6 +14,7 @@ import torch
 
 from helpers.papers import write_tables
 from ncgnn.data import load_dataset, save_graph, split_per_class
+from ncgnn.models import find_model
 from ncgnn.models.ncgnn import NCGNNModel
 from ncgnn.models.ncgnn.config import Config
 
@@ -43,7 +46,9 @@ def test_own_tables_are_searched_and_the_final_model_is_trained_on_all_labels(nc
     assert "## How it was chosen" in done.out
     assert "predicted by a model that had not seen their labels" in done.out
     assert "Compared with simpler models" in done.out
-    assert "trained as briefly as the finalists" in done.out
+    assert "Simpler models had fewer epochs and settings than with `--compare`" in done.out
+    chosen = done.out.split("## How it was chosen")[1].split("## ")[0]
+    assert not re.search(r"validation nodes \(\d", chosen), "the one validation accuracy is in the tables"
     assert "time limit" not in done.out
     run = read(here / "run/run.json")
     assert run["search"]["level"] == "quick"
@@ -131,6 +136,27 @@ def test_no_label_that_was_held_out_influences_a_figure(ncgnn, here, two_graphs)
     right = (found["predicted"] == found["label"]).mean()
     assert read(here / "one/run.json")["metrics"]["test_accuracy"] == pytest.approx(right)
     assert read(here / "without/run.json")["metrics"]["test_accuracy"] == pytest.approx(right)
+
+
+def test_a_search_that_was_cut_says_so_on_the_spot_in_the_report_and_in_the_run(ncgnn, here, tables, monkeypatch):
+    seconds = count()
+    monkeypatch.setattr("ncgnn.search.attempts.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("ncgnn.search.rounds.monotonic", lambda: 0)
+    done = ncgnn("train", *tables, "--label", "topic", "--no-refit", "--minutes", "3", "--out", "run")
+    assert done.code == 0, done.err
+    assert re.search(r"note: .* split 0: the time limit ended the search after \d+ trainings? \(--minutes\)", done.err)
+    assert "The time limit ended the search early: with more `--minutes`" in done.out
+    assert "--epochs" not in done.out
+    assert read(here / "run/run.json")["search"]["cut"] is True
+
+
+def test_rivals_trained_to_their_end_are_not_called_brief(ncgnn, here, tables, monkeypatch):
+    few = [find_model("label-propagation")]
+    monkeypatch.setattr("ncgnn.compare.rivals", lambda own, of_search=False: few)
+    done = ncgnn("train", *tables, "--label", "topic", "--no-refit", "--compare", "--out", "run")
+    assert done.code == 0, done.err
+    assert "| label propagation |" in done.out
+    assert "fewer epochs" not in done.out
 
 
 def test_settings_of_ones_own_are_not_searched(ncgnn, here, tables):

@@ -13,7 +13,8 @@ from ncgnn.cli import graph as g
 from ncgnn.cli.flags import flag
 from ncgnn.cli.notes import note
 from ncgnn.cli.remembered import KEY, source
-from ncgnn.cli.told import after_refit, description, summary, write_search
+from ncgnn.cli.told import after_refit, brevity, description, summary, write_search
+from ncgnn.text import several
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -104,7 +105,8 @@ def run_split(
     with alone():
         run = run_description(classifier, scored, number, sys.argv[1:], final) | {KEY: read} | _more(found, plan, rows)
         page, is_searched = _page(folder, classifier.model), found is not None
-        text = _report(page, classifier, scored, rows, told, is_searched)
+        brief = [] if found is None else brevity(found)
+        text = _report(page, classifier, scored, rows, told + brief, is_searched)
         with together(folder, (*RUN_FILES, CHECKPOINT, *["search"] * is_searched)) as stage:
             write_files(stage, run, classifier, final or scored)
             write_report(stage, title, text)
@@ -161,6 +163,8 @@ def _search(
             lambda what, number, total: watch(number - 1, total, what),
             getattr(plan.settings, "balance", False),
         )
+    if found.is_cut:
+        note(f"{title}: the time limit ended the search after {several(len(found.tried), 'training')} (--minutes)")
     scored = classifier.take(prepared, found.settings, found.fitted)
     classifier.seconds_ = perf_counter() - start
     return found, scored

@@ -4,6 +4,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncgnn.text import several
+
 if TYPE_CHECKING:
     from ncgnn.scored import Scored
     from ncgnn.search import Found
@@ -13,18 +15,26 @@ def summary(found: "Found") -> list[str]:
     """How the model was chosen, in a few lines."""
     tried = [one for one in found.tried if one.step in ("first", "candidates")]
     seconds = sum(one.seconds for one in found.tried)
-    lines = [
-        f"- Of {len(tried)} settings, **{found.name}** is best on the validation nodes"
-        f" ({found.val_accuracy:.1%}); the search took {len(found.tried)} trainings, {seconds:.0f} seconds."
-    ]
+    best = f"Of {len(tried)} settings, **{found.name}** is best on the validation nodes"
+    first = best if len(tried) > 1 else f"Only one setting was tried, **{found.name}**"
+    lines = [f"- {first}; the search took {several(len(found.tried), 'training')}, {seconds:.0f} seconds."]
     if found.is_cut:
         lines.append("- The time limit ended the search early: with more `--minutes`, the model may be better.")
     if found.teachers:
-        lines.append(f"- The model also learned from the predictions of {', '.join(found.teachers)} for all nodes.")
+        teachers = ", ".join(found.teachers)
+        lines.append(f"- The model also learned from what earlier models predict for all nodes: {teachers}.")
     lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note and one.name != found.name]
-    if found.rivals:
-        lines.append("- Simpler models were trained as briefly as the finalists; `--compare` trains them to their end.")
     return [*lines, *better_rival(found)]
+
+
+def brevity(found: "Found") -> list[str]:
+    """How long the simpler models of a search were trained, beside which the table of a comparison is misread."""
+    if not found.rivals:
+        return []
+    return [
+        "- Simpler models had fewer epochs and settings than with `--compare`, which trains them to their end: a search"
+        " limits them as it limits its own finalists."
+    ]
 
 
 def better_rival(found: "Found") -> list[str]:
@@ -37,8 +47,9 @@ def better_rival(found: "Found") -> list[str]:
     title = best.attempt.model.title
     kept = "what this model learned from it" if title in found.teachers else "this model"
     return [
-        f"- {title} is better on the validation nodes ({best.accuracy:.1%}): `--model {name} --search quick` trains it,"
-        f" without explanations; {kept} reaches {found.val_accuracy:.1%}."
+        f"- {title} is better on the validation nodes: `--model {name} --search quick` trains it, without explanations."
+        f" Averaged over ten epochs, which is less subject to luck than the best epoch alone, {title} reaches"
+        f" {best.accuracy:.1%}, {kept} {found.val_accuracy:.1%}."
     ]
 
 
@@ -59,7 +70,8 @@ def after_refit(scored: "Scored", final: "Scored") -> list[str]:
 
 def description(found: "Found", level: str) -> dict[str, Any]:
     """The search for ``run.json``."""
-    return {"level": level, "chosen": found.name, "teachers": found.teachers, "trainings": len(found.tried)}
+    about = {"level": level, "chosen": found.name, "teachers": found.teachers, "trainings": len(found.tried)}
+    return about | ({"cut": True} if found.is_cut else {})
 
 
 def write_search(folder: Path, found: "Found") -> None:
