@@ -9,6 +9,10 @@ see the same probabilities, scaled by a temperature from the nodes for early sto
   networks", 2023).
 - ``SNAPS``: also mixed with the mean over the nodes with the most similar features (Song et al., "Similarity-navigated
   conformal prediction for graph neural networks", 2024).
+
+Where torchcp is installed, its sets are judged too: DAPS and SNAPS from the same scores of APS, and RAPS (Angelopoulos
+et al., "Uncertainty sets for image classifiers using conformal prediction", 2021). It is no dependency, because it
+imports torchsort, which has to be compiled, and transformers.
 """
 
 import argparse
@@ -17,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
+import torch
+import torch.nn.functional as F
 from sklearn.preprocessing import normalize
 from torch_geometric.data import Data
 
@@ -58,7 +64,12 @@ def measure(graph: str, split: int, config: Config) -> list[Row]:
         shares = NCGNNClassifier.from_config(config).fit(data).scored(data).shares.numpy()
     val, y = data.val_mask.numpy(), data.y.numpy()
     probabilities = heat(shares, fit_temperature(shares[val], y[val]))
-    return [{"method": name} | judge(data, inside) for name, inside in sets(data, probabilities, split)]
+    ours = dict(sets(data, probabilities, split))
+    rows: list[Row] = [{"method": name, "same": ""} | judge(data, inside) for name, inside in ours.items()]
+    for name, inside in sets_of_torchcp(data, probabilities, split):
+        alike = same(data, inside, ours[name]) if name in ours else ""
+        rows.append({"method": f"{name}, torchcp", "same": alike} | judge(data, inside))
+    return rows
 
 
 def sets(data: Data, probabilities: np.ndarray, seed: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -82,6 +93,40 @@ def adaptive(probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     out = np.empty_like(summed)
     np.put_along_axis(out, order, summed, axis=1)
     return out
+
+
+def sets_of_torchcp(data: Data, probabilities: np.ndarray, seed: int) -> Iterator[tuple[str, np.ndarray]]:
+    """The sets that torchcp makes of the scores of APS, and of those of RAPS with draws of its own [N, C]; none where
+    it is not installed."""
+    try:
+        from torchcp.classification.score import RAPS
+        from torchcp.graph.predictor import SplitPredictor
+        from torchcp.graph.score import DAPS, SNAPS
+    except ImportError:
+        return
+    torch.manual_seed(seed)
+    aps = torch.from_numpy(adaptive(probabilities, np.random.default_rng(seed))).float()
+    raps = RAPS(score_type="identity", penalty=0.1, kreg=1)(torch.from_numpy(probabilities).float())
+    features = torch.from_numpy(feature_matrix(data.x).toarray())
+    scores = {
+        "APS": aps,
+        "RAPS": raps,
+        "DAPS": DAPS(data, _as_given, OF_NEIGHBOURS)(aps),
+        "SNAPS": SNAPS(data, _as_given, OF_SIMILAR, OF_SIMILAR, features=features, k=SIMILAR)(aps),
+    }
+    predictor = SplitPredictor(data, _as_given, alpha=1 - COVERAGE)
+    for name, found in scores.items():
+        predictor.calculate_threshold(found, data.calibration_mask, F.one_hot(data.y).bool())
+        yield name, predictor.predict_with_logits(found, slice(None)).bool().numpy()
+
+
+def _as_given(scores: torch.Tensor) -> torch.Tensor:
+    return scores
+
+
+def same(data: Data, one: np.ndarray, other: np.ndarray) -> float:
+    """The share of the test nodes that have the same set."""
+    return round(float((one == other).all(axis=1)[data.test_mask.numpy()].mean()), 4)
 
 
 def below(data: Data, scores: np.ndarray, by_class: bool = False) -> np.ndarray:
