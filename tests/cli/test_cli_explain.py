@@ -21,7 +21,7 @@ def test_json_has_an_object_a_node(ncgnn, karate_run):
     done = ncgnn("explain", karate_run, "karate", "--node", 5, "--node", 0, "--against", "runner-up", "--json")
     objects = [json.loads(line) for line in done.out.splitlines()]
     assert [one["node"] for one in objects] == ["5", "0"]
-    assert done.err.startswith("Routing among 2 capsules")
+    assert done.err == ""
     for one in objects:
         assert sum(part["value"] for part in one["hops"]) + one["bias"] == pytest.approx(one["score"], abs=1e-5)
 
@@ -55,7 +55,7 @@ def test_without_these_links_the_class_is_another(ncgnn, karate_run, here):
 def test_all_nodes_become_a_table(ncgnn, karate_run, here, file, read):
     done = ncgnn("explain", karate_run, "karate", "--out", file)
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(f"{file}: explanations of 34 nodes\nRouting among")
+    assert done.out == f"{file}: explanations of 34 nodes\n"
     table = read(here / file)
     assert list(table.columns) == ["id", "class", "kind", "name", "title", "contribution"]
     assert table["id"].nunique() == 34

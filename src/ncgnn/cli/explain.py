@@ -1,7 +1,6 @@
 """``ncgnn explain``: explain predictions, in text, as a table or as a page to pass on."""
 
 import json
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
@@ -126,12 +125,13 @@ def explain(
     explain = partial(explainer.explain, against=against, features=features, top=top or TOP, target=class_name)
     if out is None:
         _show(explain(numbers), as_json, what_if)
+        if not as_json:
+            print(explainer.selection)  # below the details
     else:
         if out.suffix == ".csv":
             note_formulas([*explainer.names.nodes, *explainer.names.classes])
         asked = [node, class_name, against, features, top]
         _write(out, partial(key_of, out, model, model_class, graph, asked), explain, numbers)
-    print(explainer.selection, file=sys.stderr if as_json else sys.stdout)
 
 
 def _check_alone() -> None:
