@@ -155,7 +155,7 @@ def test_rivals_trained_to_their_end_are_not_called_brief(ncgnn, here, tables, m
     monkeypatch.setattr("ncgnn.compare.rivals", lambda own, of_search=False: few)
     done = ncgnn("train", *tables, "--label", "topic", "--no-refit", "--compare", "--out", "run")
     assert done.code == 0, done.err
-    assert "| label propagation |" in done.out
+    assert re.search(r"\| label propagation \| +graph and labels \|", done.out)
     assert "fewer epochs" not in done.out
 
 

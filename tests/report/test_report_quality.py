@@ -4,6 +4,7 @@ import torch
 from torch_geometric.data import Data
 
 from ncgnn.report.quality import Confusion, quality
+from ncgnn.report.text import where_it_fails
 
 
 @pytest.fixture
@@ -31,6 +32,12 @@ def test_by_hand(data):
     assert (of["c"].nodes, of["c"].recall, of["c"].precision) == (0, None, 0.0)
     assert found.confusions[0] == Confusion(2, "b", "a")
     assert {one.count for one in found.confusions[1:]} == {1}
+
+
+def test_one_node_is_confused_and_two_are(data):
+    said = "\n".join(where_it_fails(quality(data, np.array([0, 0, 0, 0, 0, 1, 2, 1, 0, 0]))))
+    assert "- 2 of 3 nodes of “b” are classified as “a”" in said
+    assert "- 1 of 4 nodes of “a” is classified as “b”" in said
 
 
 def test_a_perfect_model_confuses_nothing(data):

@@ -21,6 +21,7 @@ def models(name: Name = None, as_json: Json = False) -> None:
     Example: `ncgnn models gcn`
     """
     from ncgnn.models import all_models
+    from ncgnn.models.base.model import USES
     from ncgnn.models.base.presets import preset_names
 
     if name is not None:
@@ -30,7 +31,7 @@ def models(name: Name = None, as_json: Json = False) -> None:
         {
             "name": model.name,
             "model": model.title,
-            "uses": {"graph": "graph and labels", "both": "features and graph"}.get(model.knows, model.knows),
+            "uses": USES[model.knows],
             "explains": model.has_reasons,
             "variants": list(model.variants),
             "presets": preset_names(model.name),

@@ -22,7 +22,7 @@ def summary(found: "Found") -> list[str]:
         lines.append("- The time limit ended the search early: with more `--minutes`, the model may be better.")
     if found.teachers:
         teachers = ", ".join(found.teachers)
-        lines.append(f"- The model also learned from what earlier models predict for all nodes: {teachers}.")
+        lines.append(f"- The model also learned from what these trainings predict for all nodes: {teachers}.")
     lines += [f"- {one.name}: {one.note}; not used." for one in tried if one.note and one.name != found.name]
     return [*lines, *better_rival(found)]
 

@@ -49,8 +49,8 @@ def where_it_fails(quality: Quality) -> Iterator[str]:
         yield ""
         yield "Most often confused:"
         for one in quality.confusions[:_CONFUSIONS]:
-            whole = f"{one.count} of {sizes[one.label]}"
-            yield f"- {whole} nodes of {_quoted(one.label)} are classified as {_quoted(one.taken_for)}"
+            whole, verb = f"{one.count} of {sizes[one.label]}", "is" if one.count == 1 else "are"
+            yield f"- {whole} nodes of {_quoted(one.label)} {verb} classified as {_quoted(one.taken_for)}"
 
 
 def what_matters(found: Matters | None) -> Iterator[str]:

@@ -8,6 +8,7 @@ from ncgnn.classifier.estimator import check_trained_here
 from ncgnn.compare import Compared, judge
 from ncgnn.explain import GraphExplainer, is_explained
 from ncgnn.files import atomic
+from ncgnn.models.base.model import USES
 from ncgnn.report.copies import copies
 from ncgnn.report.matters import matters
 from ncgnn.report.quality import quality
@@ -73,9 +74,9 @@ def is_cut(classifier: NodeClassifier) -> bool:
 
 def comparison(rows: Sequence[Compared]) -> list[str]:
     """The table of a comparison, and its verdict."""
-    head = ["model", "knows", "validation", "test", "seconds"]
+    head = ["model", "uses", "validation", "test", "seconds"]
     cells = [
-        [row.model, row.knows, f"{row.val_accuracy:.1%}", _percent(row.test_accuracy), f"{row.seconds:.1f}"]
+        [row.model, USES[row.knows], f"{row.val_accuracy:.1%}", _percent(row.test_accuracy), f"{row.seconds:.1f}"]
         for row in rows
     ]
     return [*table(head, cells), "", f"Verdict: {judge(rows).text}."]

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from optuna.trial import BaseTrial
 
 Knows = Literal["features", "graph", "both"]
+USES: dict[Knows, str] = {"features": "features", "graph": "graph and labels", "both": "features and graph"}
+"""The same in words."""
+
 OnEpoch = Callable[[Epoch], None]
 Change = Callable[[Training], Training]
 S = TypeVar("S", bound=RunSettings)
