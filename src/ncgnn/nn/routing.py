@@ -83,7 +83,8 @@ def route(
         p = [of_group.sum(dim=1) for of_group in selected]  # eq. 8, capsule selection
         filters = a_bar if last is None or t < iterations - 1 else last
         filters = filters if isinstance(filters, Sequence) else [filters]
-        u = bias + sum(a @ said for a, said in zip(filters, p, strict=True))  # eq. 9
+        messages = (a @ said.flatten(1) for a, said in zip(filters, p, strict=True))
+        u = bias + sum(messages).view(-1, *bias.shape)  # eq. 9
         v = squash(u)  # eq. 10
         if t < iterations - 1:
             b = b + beta * (v.unsqueeze(1) * votes).sum(dim=-1)  # eq. 13
