@@ -80,10 +80,10 @@ def test_a_class_that_is_a_number_is_called_one():
 
 
 def test_removed_features_of_one_column_are_named_together():
-    removed = [Said("title", "“yoga”"), Said("", "price 3.20 (lower than 95 %)"), Said("title", "“mat”")]
+    removed = [Said("title", "“yoga”"), Said("", "price 3.20 (lower than 95 % of all)"), Said("title", "“mat”")]
     assert without("features", "sport", "kitchen", removed, 6, 6) == (
-        "It would be kitchen without its title “yoga” and “mat” and price 3.20 (lower than 95 %); a removed number "
-        "counts as average."
+        "It would be kitchen without its title “yoga” and “mat” and price 3.20 (lower than 95 % of all); a "
+        "removed number counts as average."
     )
     assert without("features", "sport", "kitchen", [Said("features", "“5”")], 1, 1) == (
         "It would be kitchen without its feature “5”."
@@ -93,7 +93,7 @@ def test_removed_features_of_one_column_are_named_together():
 def test_an_ignored_node_keeps_its_links_and_a_cut_link_leaves_its_weight_to_the_rest():
     both = [Said("", "“Goggles”"), Said("", "“Rope”")]
     assert without("neighbours", "sport", "kitchen", both, 10, 40) == (
-        "It would be kitchen if the model ignored “Goggles” and “Rope” but left all links in place."
+        "It would be kitchen if the model ignored “Goggles” and “Rope”."
     )
     assert without("links", "sport", "kitchen", both, 4, 4) == (
         "It would be kitchen if its links with “Goggles” and “Rope” were cut, so that its own features and other links "
@@ -108,16 +108,16 @@ def test_what_changes_nothing_is_counted():
     def kept(what: str, most: int, total: int) -> str:
         return without(what, "sport", None, [], most, total)
 
-    assert kept("features", 1, 1) == "It would stay sport even without its only feature."
+    assert kept("features", 1, 1) == "It would stay sport even without its only feature; what is left is enough."
+    assert kept("features", 4, 4).startswith("It would stay sport even without any of its 4 features;")
     assert kept("links", 4, 4) == (
         "It would stay sport even if all of its 4 links were cut, so that only its own features counted."
     )
     assert kept("links", 10, 12).endswith(", so that its own features and other links counted more.")
     assert kept("neighbours", 10, 40) == (
-        "It would stay sport even if the model ignored the 10 most important nodes around it but left all links in "
-        "place."
+        "It would stay sport even if the model ignored its 10 most important neighbours; what is left is enough."
     )
-    assert kept("links", 0, 0) == "There are no links to cut."
+    assert kept("links", 0, 0) == "It has no links."
 
 
 def test_equal_numbers_are_too_close_to_call():
@@ -133,15 +133,25 @@ def test_an_isolated_node_has_no_neighbours():
     assert "neighbours" not in rather(alone)
 
 
-def test_shares_are_of_what_tells_the_two_classes_apart():
+def test_shares_are_of_all_reasons_for_either_class():
     assert rather(DRAMA) == (
-        "Drama rather than Comedy (71 % against 20 %). Of what tells them apart, 90 % comes from the node itself, 5 % "
-        "from other nodes and 2 % from the model's leaning; 3 % from other nodes speaks for Comedy."
+        "Drama rather than Comedy (71 % against 20 %). Of all reasons, 90 % (its own features), 5 % (its neighbours) "
+        "and 2 % (the model's general preference) speak for Drama; 3 % (its neighbours) speaks for Comedy."
     )
     assert rather(replace(DRAMA, bias=-0.02)).endswith(
-        "3 % from other nodes and 2 % from the model's leaning speak for Comedy."
+        "; 3 % (its neighbours) and 2 % (the model's general preference) speak for Comedy."
     )
-    assert "not calibrated" in rather(replace(DRAMA, calibrated=False))
+
+
+def test_reasons_for_one_class_alone_say_so():
+    alone = replace(DRAMA, degree=0, supporting=0.0, opposing=0.0, near=[])
+    assert ". All reasons speak for Drama: 98 % (its own features) and 2 % (" in rather(alone)
+    assert ". All reasons speak for Comedy: 100 % (its own features)." in rather(replace(alone, own=-0.9, bias=0.0))
+    assert rather(replace(alone, own=0.0, bias=0.0)).endswith(": nothing speaks for either.")
+
+
+def test_scores_that_are_no_probabilities_are_not_shown_as_percent():
+    assert rather(replace(DRAMA, calibrated=False)).startswith("Drama rather than Comedy (score 0.71 against 0.20). ")
 
 
 def test_the_sentence_does_not_depend_on_which_node_comes_first():

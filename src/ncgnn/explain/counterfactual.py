@@ -78,10 +78,10 @@ def counterfactual(
 
 
 def what_would_change(explanation: NodeExplanation, most: int = MOST) -> list[Counterfactual]:
-    """What would change the class, of each kind that the model allows."""
+    """What would change the class, of each kind that the model allows; what does not change it comes last."""
     assert explanation._explainer is not None
     kinds = explanation._explainer.removal.kinds
-    return [explanation.counterfactual(what, most) for what in kinds]
+    return sorted((explanation.counterfactual(what, most) for what in kinds), key=lambda one: one.becomes is None)
 
 
 class Search:

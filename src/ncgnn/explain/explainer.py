@@ -132,7 +132,7 @@ class GraphExplainer:
         return capsule_names(self._feature_shares, self.names)
 
     def with_value(self, feature: str, node: int) -> str:
-        """A feature's name, of a number with the node's value: ``price 3.20 (lower than 95 %)``."""
+        """A feature's name, of a number with the node's value: ``price 3.20 (lower than 95 % of all)``."""
         return self._wording.with_value(feature, node)
 
     @cached_property

@@ -91,7 +91,7 @@ def _own(facts: Facts) -> str:
 
 
 def named(features: Sequence[Said]) -> str:
-    """``title “yoga” and “mat”``, ``brand “Verdo” and price 3.20 (lower than 95 %)``."""
+    """``title “yoga” and “mat”``, ``brand “Verdo” and price 3.20 (lower than 95 % of all)``."""
     parts, kinds = [], [said.of for said in features]
     for of, members in groupby(sorted(features, key=lambda said: kinds.index(said.of)), key=lambda said: said.of):
         names = [shortened(said.name, _TITLE) for said in members]
@@ -167,55 +167,60 @@ def _sides(facts: Facts) -> str:
 
 
 def rather(facts: Facts) -> str:
-    """Why this class rather than the other, in shares of what tells the two apart."""
-    first, second = map(_percent, facts.probabilities)
-    note = "" if facts.calibrated else ", not calibrated"
-    head = f"{facts.first} rather than {facts.second} ({first} against {second}{note})"
+    """Why this class rather than the other, and the shares of the reasons for each of the two."""
+    head = f"{facts.first} rather than {facts.second} ({_against(facts)})"
     if not facts.whole:
-        return f"{head}: nothing tells them apart."
-    parts = [("the node itself", facts.own), ("other nodes", facts.supporting), ("other nodes", -facts.opposing)]
-    parts.append(("the model's leaning", facts.bias))
+        return f"{head}: nothing speaks for either."
+    parts = [("its own features", facts.own), ("its neighbours", facts.supporting), ("its neighbours", -facts.opposing)]
+    parts.append(("the model's general preference", facts.bias))
     towards, against = (_shares(facts, parts, sign) for sign in (1, -1))
-    said = [listed(towards).replace("% from", "% comes from", 1)] if towards else []
-    if against:
-        said.append(f"{listed(against)} speak{'s' * (len(against) == 1)} for {facts.second}")
-    return f"{head}. Of what tells them apart, {'; '.join(said)}."
+    if not (towards and against):
+        side = facts.first if towards else facts.second
+        return f"{head}. All reasons speak for {side}: {listed(towards or against)}."
+    return f"{head}. Of all reasons, {_speak(towards, facts.first)}; {_speak(against, facts.second)}."
+
+
+def _against(facts: Facts) -> str:
+    """Two probabilities, or two scores that are none."""
+    if facts.calibrated:
+        return " against ".join(map(_percent, facts.probabilities))
+    return f"score {' against '.join(f'{share:.2f}' for share in facts.probabilities)}"
 
 
 def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> list[str]:
-    """``90 % from the node itself``, ``5 % from other nodes``: the parts with this sign."""
+    """``90 % (its own features)``, ``5 % (its neighbours)``: the parts with this sign."""
     shares = [(name, sign * value / facts.whole) for name, value in parts]
-    return [f"{_percent(share)} from {name}" for name, share in shares if share >= LEAST]
+    return [f"{_percent(share)} ({name})" for name, share in shares if share >= LEAST]
+
+
+def _speak(shares: list[str], side: str) -> str:
+    return f"{listed(shares)} speak{'s' * (len(shares) == 1)} for {side}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-_GONE = {
-    "neighbours": "if the model ignored {} but left all links in place",
-    "links": "if {} were cut",
-    "features": "without {}",
-}
+_GONE = {"neighbours": "if the model ignored {}", "links": "if {} were cut", "features": "without {}"}
 """What a removal does. An ignored node leaves its weight to nobody, a cut link leaves it to the others and to the node
 itself, so the two may end differently."""
 
 _COUNTED = {
-    "neighbours": ("the only node around it", "all {} nodes around it", "the {} most important nodes around it"),
+    "neighbours": ("its only neighbour", "all of its {} neighbours", "its {} most important neighbours"),
     "links": ("its only link", "all of its {} links", "its {} most important links"),
-    "features": ("its only feature", "all of its {} features", "its {} most important features"),
+    "features": ("its only feature", "any of its {} features", "its {} most important features"),
 }
 
 
 def without(what: str, before: str, after: str | None, removed: Sequence[Said], most: int, total: int) -> str:
     """What would change the class, of ``total`` things of which the ``most`` important ones were taken away at most."""
     if not total:
-        none = {"neighbours": "no nodes around it to ignore", "links": "no links to cut", "features": "no features"}
-        return f"There are {none[what]}."
+        return f"It has no {what}."
     if after is None:
         only, every, some = _COUNTED[what]
         gone = only if total == 1 else (every if most == total else some).format(most)
-        return f"It would stay {before} even {_GONE[what].format(gone)}{_then(what, (), most == total)}."
+        even = f"It would stay {before} even {_GONE[what].format(gone)}"
+        return f"{even}{_then(what, (), most == total) or '; what is left is enough'}."
     links = "its link with " if len(removed) == 1 else "its links with "
     head = {"neighbours": "", "links": links, "features": "its "}[what]
     then = _then(what, removed, len(removed) == total)

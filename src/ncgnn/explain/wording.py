@@ -78,7 +78,7 @@ class Wording:
         above = 100 - 100 * np.searchsorted(known, values[node], side="right") / len(known)
         more, less = ("later", "earlier") if column.kind == "date" else ("higher", "lower")
         side, share = (more, below) if below >= above else (less, above)
-        than = f"{side} than {share:.0f} %" if share < 99.5 else f"the {side.removesuffix('r')}st"
+        than = f"{side} than {share:.0f} % of all" if share < 99.5 else f"the {side.removesuffix('r')}st"
         return f"{_shown(column, values[node])} ({than})"
 
     def _ordered(self, name: str) -> np.ndarray:

@@ -61,9 +61,8 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         )
         return
     yield (
-        f"Of what tells the predicted class from the runner-up, {found.own:.0%} comes from the node itself,"
-        f" {found.others:.0%} from other nodes and {found.bias:.0%} from the model's leaning, which is its preference"
-        " for a class whatever the node."
+        f"Of all reasons for a predicted class or its runner-up, {found.own:.0%} are the node's own features,"
+        f" {found.others:.0%} its neighbours and {found.bias:.0%} the model's general preference for a class."
     )
     if found.groups is not None:
         parts = ", ".join(f"{words}: {share:.0%}" for words, share in found.groups.items())
