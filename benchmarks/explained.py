@@ -21,6 +21,7 @@ from ncgnn.explain import (
     make_targets,
     trace_model,
 )
+from ncgnn.explain.counterfactual import what_would_change
 from ncgnn.explain.groups import LINKS
 from ncgnn.explain.parts import Part
 from ncgnn.explain.quality import Subject, explain, sample
@@ -109,7 +110,7 @@ def answers(data: Data, classifier: NCGNNClassifier) -> Iterator[Row]:
     (found,) = GraphExplainer(classifier.scored(data)).explain([data.node_ids[node]])
     assert found.answer is not None
     row = {"graph": data.name, "node": found.node, "title": found.title or "", "sentence": found.answer.sentence}
-    changes = found.counterfactual("neighbours"), found.counterfactual("features")
+    changes = what_would_change(found, ("neighbours", "features"))
     yield row | {"rather": found.answer.rather, "change": " ".join(change.sentence for change in changes)}
 
 

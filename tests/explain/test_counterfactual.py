@@ -8,7 +8,7 @@ import torch
 from helpers.group_models import grouped_classifier, linked_graph
 from ncgnn.errors import InputError
 from ncgnn.explain import GraphExplainer, trace_model
-from ncgnn.explain.counterfactual import greedy
+from ncgnn.explain.counterfactual import greedy, what_would_change
 from ncgnn.explain.removal import candidates
 from ncgnn.sparse import dense_rows
 
@@ -30,7 +30,17 @@ def test_something_is_found_of_each_kind(found):
     for one in found:
         assert (one.becomes is None) == (not one.removed)
         assert one.becomes != one.prediction
-        assert one.sentence.startswith("It would be " if one.removed else ("It would stay ", "There are no "))
+        assert one.sentence.startswith("It would be " if one.removed else ("It would stay ", "It has no "))
+
+
+def test_what_changes_the_class_comes_first(explainer):
+    mixed = 0
+    for explanation in explainer.explain():
+        kept = [one.becomes is None for one in what_would_change(explanation)]
+        mixed += len(set(kept)) == 2
+        assert kept == sorted(kept)
+        assert {one.what for one in what_would_change(explanation, ["features"])} == {"features"}
+    assert mixed
 
 
 def test_without_the_links_a_new_run_on_the_changed_graph_says_the_other_class(club, karate, found, explainer):

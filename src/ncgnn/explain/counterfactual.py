@@ -77,11 +77,11 @@ def counterfactual(
     return Counterfactual(names.nodes[node], what, before, after, tuple(ids), titles, most, search.passes, words)
 
 
-def what_would_change(explanation: NodeExplanation, most: int = MOST) -> list[Counterfactual]:
-    """What would change the class, of each kind that the model allows; what does not change it comes last."""
+def what_would_change(explanation: NodeExplanation, kinds: Sequence[What] | None = None) -> list[Counterfactual]:
+    """What would change the class, by default of each kind that the model allows; what does not change it comes last."""
     assert explanation._explainer is not None
-    kinds = explanation._explainer.removal.kinds
-    return sorted((explanation.counterfactual(what, most) for what in kinds), key=lambda one: one.becomes is None)
+    kinds = explanation._explainer.removal.kinds if kinds is None else kinds
+    return sorted(map(explanation.counterfactual, kinds), key=lambda one: one.becomes is None)
 
 
 class Search:

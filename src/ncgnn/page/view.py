@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from ncgnn.explain import GraphExplainer, Neighbour, NodeExplanation, Part
+from ncgnn.explain.counterfactual import what_would_change
 from ncgnn.explain.explainer import RUNNER_UP
 from ncgnn.explain.surroundings import Surroundings
 from ncgnn.page.predictions import Predictions
@@ -72,7 +73,7 @@ class NodeViews:
         """What would change the class, confirmed by forward passes; ``None`` where that was not looked for."""
         if self._confirmed is not None and self._numbers[why.node] not in self._confirmed:
             return None
-        return [why.counterfactual(what).sentence for what in ("neighbours", "features")]
+        return [change.sentence for change in what_would_change(why, ("neighbours", "features"))]
 
     def _links(self, nodes: list[int]) -> list[list[str]]:
         return [[self._id(nodes[a]), self._id(nodes[b])] for a, b in self._surroundings.links(nodes)]
