@@ -78,7 +78,7 @@ def counterfactual(
 
 
 def what_would_change(explanation: NodeExplanation, kinds: Sequence[What] | None = None) -> list[Counterfactual]:
-    """What would change the class, by default of each kind that the model allows; what does not change it comes last."""
+    """What would change the class, of each kind that the model allows by default; what does not comes last."""
     assert explanation._explainer is not None
     kinds = explanation._explainer.removal.kinds if kinds is None else kinds
     return sorted(map(explanation.counterfactual, kinds), key=lambda one: one.becomes is None)
