@@ -133,25 +133,28 @@ def test_an_isolated_node_has_no_neighbours():
     assert "neighbours" not in rather(alone)
 
 
-def test_shares_are_of_all_reasons_for_either_class():
+def test_shares_are_of_what_sets_the_two_classes_apart():
     assert rather(DRAMA) == (
-        "Drama rather than Comedy (71 % against 20 %). Of all reasons, 90 % (its own features), 5 % (its neighbours) "
-        "and 2 % (the model's general preference) speak for Drama; 3 % (its neighbours) speaks for Comedy."
+        "Drama rather than Comedy (71 % against 20 %). Of what sets them apart, 97 % speaks for Drama (90 % its own "
+        "features, 5 % some neighbours and 2 % a preference that holds for every node) and 3 % for Comedy (other "
+        "neighbours)."
     )
-    assert rather(replace(DRAMA, bias=-0.02)).endswith(
-        "; 3 % (its neighbours) and 2 % (the model's general preference) speak for Comedy."
+    assert rather(replace(DRAMA, bias=-0.02, supporting=0.0)).endswith(
+        " for Comedy (3 % its neighbours and 2 % a preference that holds for every node)."
     )
 
 
 def test_reasons_for_one_class_alone_say_so():
     alone = replace(DRAMA, degree=0, supporting=0.0, opposing=0.0, near=[])
-    assert ". All reasons speak for Drama: 98 % (its own features) and 2 % (" in rather(alone)
-    assert ". All reasons speak for Comedy: 100 % (its own features)." in rather(replace(alone, own=-0.9, bias=0.0))
-    assert rather(replace(alone, own=0.0, bias=0.0)).endswith(": nothing speaks for either.")
+    assert ". Everything that sets them apart speaks for Drama: 98 % its own features and 2 % a pref" in rather(alone)
+    against = replace(alone, own=-0.9, bias=0.0)
+    assert rather(against).endswith("Everything that sets them apart speaks for Comedy: its own features.")
+    assert rather(replace(alone, own=0.0, bias=0.0)).endswith(": nothing sets them apart.")
 
 
 def test_scores_that_are_no_probabilities_are_not_shown_as_percent():
-    assert rather(replace(DRAMA, calibrated=False)).startswith("Drama rather than Comedy (score 0.71 against 0.20). ")
+    found = rather(replace(DRAMA, calibrated=False))
+    assert found.startswith("Drama rather than Comedy (score 0.71 against 0.20, of 1 for all classes). ")
 
 
 def test_the_sentence_does_not_depend_on_which_node_comes_first():

@@ -7,7 +7,7 @@ from itertools import groupby
 from ncgnn.explain.parts import shortened
 from ncgnn.explain.wording import WORDS, Said, listed, quoted
 
-MOST, HARDLY = 0.5, 0.1  # of what speaks for a class
+MAINLY, MOST, HARDLY = 0.6, 0.5, 0.1  # of what speaks for a class
 LEAST = 0.005  # of the whole: what is less would read 0 %
 CLOSE = 0.01  # of the score: a lead that is none
 _TITLE = 40
@@ -67,7 +67,7 @@ def sentence(facts: Facts) -> str:
         return f"{facts.first}, though little speaks for it{_alone(facts, ', and ')}."
     main = max(positive, key=lambda kind: positive[kind])
     share = positive[main] / sum(positive.values())
-    mainly = "" if share > 1 - HARDLY else "mainly " if share >= MOST else "partly "
+    mainly = "" if share > 1 - HARDLY else "mainly " if share >= MAINLY else "partly "
     return f"{facts.first}, {mainly}because {_clause(facts, main)}{_rest(facts, main)}."
 
 
@@ -167,34 +167,49 @@ def _sides(facts: Facts) -> str:
 
 
 def rather(facts: Facts) -> str:
-    """Why this class rather than the other, and the shares of the reasons for each of the two."""
+    """Why this class rather than the other: the shares of what sets the two apart."""
     head = f"{facts.first} rather than {facts.second} ({_against(facts)})"
     if not facts.whole:
-        return f"{head}: nothing speaks for either."
-    parts = [("its own features", facts.own), ("its neighbours", facts.supporting), ("its neighbours", -facts.opposing)]
-    parts.append(("the model's general preference", facts.bias))
-    towards, against = (_shares(facts, parts, sign) for sign in (1, -1))
-    if not (towards and against):
-        side = facts.first if towards else facts.second
-        return f"{head}. All reasons speak for {side}: {listed(towards or against)}."
-    return f"{head}. Of all reasons, {_speak(towards, facts.first)}; {_speak(against, facts.second)}."
+        return f"{head}: nothing sets them apart."
+    is_divided = min(facts.supporting, facts.opposing) >= LEAST * facts.whole
+    some, others = ("some neighbours", "other neighbours") if is_divided else ("its neighbours",) * 2
+    parts = [("its own features", facts.own), (some, facts.supporting), (others, -facts.opposing)]
+    parts.append(("a preference that holds for every node", facts.bias))
+    towards, against = (_Side.of(parts, sign, facts.whole) for sign in (1, -1))
+    if towards.parts and against.parts:
+        first, second = f"{towards.total} speaks for {facts.first}", f"{against.total} for {facts.second}"
+        return f"{head}. Of what sets them apart, {first} ({towards}) and {second} ({against})."
+    side, only = (facts.first, towards) if towards.parts else (facts.second, against)
+    return f"{head}. Everything that sets them apart speaks for {side}: {only}."
 
 
 def _against(facts: Facts) -> str:
     """Two probabilities, or two scores that are none."""
     if facts.calibrated:
         return " against ".join(map(_percent, facts.probabilities))
-    return f"score {' against '.join(f'{share:.2f}' for share in facts.probabilities)}"
+    return f"score {' against '.join(f'{share:.2f}' for share in facts.probabilities)}, of 1 for all classes"
 
 
-def _shares(facts: Facts, parts: Sequence[tuple[str, float]], sign: int) -> list[str]:
-    """``90 % (its own features)``, ``5 % (its neighbours)``: the parts with this sign."""
-    shares = [(name, sign * value / facts.whole) for name, value in parts]
-    return [f"{_percent(share)} ({name})" for name, share in shares if share >= LEAST]
+@dataclass(frozen=True)
+class _Side:
+    """What speaks for one of two classes, the largest share first."""
 
+    parts: Sequence[tuple[str, float]]
 
-def _speak(shares: list[str], side: str) -> str:
-    return f"{listed(shares)} speak{'s' * (len(shares) == 1)} for {side}"
+    @classmethod
+    def of(cls, parts: Sequence[tuple[str, float]], sign: int, whole: float) -> "_Side":
+        shares = [(name, sign * value / whole) for name, value in parts]
+        return cls(sorted((one for one in shares if one[1] >= LEAST), key=lambda one: -one[1]))
+
+    @property
+    def total(self) -> str:
+        return _percent(sum(share for _, share in self.parts))
+
+    def __str__(self) -> str:
+        """``90 % its own features and 5 % its neighbours``, or a single name."""
+        if len(self.parts) == 1:
+            return self.parts[0][0]
+        return listed([f"{_percent(share)} {name}" for name, share in self.parts])
 
 
 def _percent(share: float) -> str:
