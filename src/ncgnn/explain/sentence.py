@@ -203,7 +203,8 @@ class _Side:
 
     @property
     def total(self) -> str:
-        return _percent(sum(share for _, share in self.parts))
+        """The sum of what is shown of the parts."""
+        return _percent(sum(round(share, 2) for _, share in self.parts))
 
     def __str__(self) -> str:
         """``90 % its own features and 5 % its neighbours``, or a single name."""
