@@ -108,14 +108,17 @@ def test_what_changes_nothing_is_counted():
     def kept(what: str, most: int, total: int) -> str:
         return without(what, "sport", None, [], most, total)
 
-    assert kept("features", 1, 1) == "It would stay sport even without its only feature; what is left is enough."
+    assert (
+        kept("features", 1, 1) == "It would stay sport even without its only feature; the rest speaks for sport, too."
+    )
     assert kept("features", 4, 4).startswith("It would stay sport even without any of its 4 features;")
     assert kept("links", 4, 4) == (
         "It would stay sport even if all of its 4 links were cut, so that only its own features counted."
     )
     assert kept("links", 10, 12).endswith(", so that its own features and other links counted more.")
     assert kept("neighbours", 10, 40) == (
-        "It would stay sport even if the model ignored its 10 most important neighbours; what is left is enough."
+        "It would stay sport even if the model ignored its 10 most important neighbours; the rest speaks for sport, "
+        "too."
     )
     assert kept("links", 0, 0) == "It has no links."
 
@@ -136,17 +139,19 @@ def test_an_isolated_node_has_no_neighbours():
 def test_shares_are_of_what_sets_the_two_classes_apart():
     assert rather(DRAMA) == (
         "Drama rather than Comedy (71 % against 20 %). Of what sets them apart, 97 % speaks for Drama (90 % its own "
-        "features, 5 % some neighbours and 2 % a preference that holds for every node) and 3 % for Comedy (other "
+        "features, 5 % some neighbours and 2 % the model's general leaning to it) and 3 % for Comedy (other "
         "neighbours)."
     )
     assert rather(replace(DRAMA, bias=-0.02, supporting=0.0)).endswith(
-        " for Comedy (3 % its neighbours and 2 % a preference that holds for every node)."
+        " for Comedy (3 % its neighbours and 2 % the model's general leaning to it)."
     )
 
 
 def test_reasons_for_one_class_alone_say_so():
     alone = replace(DRAMA, degree=0, supporting=0.0, opposing=0.0, near=[])
-    assert ". Everything that sets them apart speaks for Drama: 98 % its own features and 2 % a pref" in rather(alone)
+    assert ". Everything that sets them apart speaks for Drama: 98 % its own features and 2 % the model" in rather(
+        alone
+    )
     against = replace(alone, own=-0.9, bias=0.0)
     assert rather(against).endswith("Everything that sets them apart speaks for Comedy: its own features.")
     assert rather(replace(alone, own=0.0, bias=0.0)).endswith(": nothing sets them apart.")
@@ -154,7 +159,7 @@ def test_reasons_for_one_class_alone_say_so():
 
 def test_scores_that_are_no_probabilities_are_not_shown_as_percent():
     found = rather(replace(DRAMA, calibrated=False))
-    assert found.startswith("Drama rather than Comedy (score 0.71 against 0.20, of 1 for all classes). ")
+    assert found.startswith("Drama rather than Comedy (score 0.71 against 0.20; all classes add up to 1). ")
 
 
 def test_the_sentence_does_not_depend_on_which_node_comes_first():

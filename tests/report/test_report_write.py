@@ -40,7 +40,9 @@ def test_it_says_how_good_where_it_fails_what_matters_and_what_next(text):
     ]
     assert "of 14 test nodes are classified correctly.\nAlways predicting “0”, the most" in text
     above, details = text.split("## Details")
-    assert re.search(r"\d+% are the node's own features, \d+% its neighbours and \d+% a preference", above)
+    assert re.search(
+        r"\d+% are the node's own features, \d+% its neighbours and \d+% the model's general leaning", above
+    )
     assert re.search(r"- “\d” rather than “\d”: \d+ \(\d+\.\d%\)", above)
     assert "bias" not in above
     assert re.search(r"by number of hops: 1: \d+%, 2: \d+%\. The class bias, which depends on no node,", details)

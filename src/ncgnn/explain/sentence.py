@@ -174,7 +174,7 @@ def rather(facts: Facts) -> str:
     is_divided = min(facts.supporting, facts.opposing) >= LEAST * facts.whole
     some, others = ("some neighbours", "other neighbours") if is_divided else ("its neighbours",) * 2
     parts = [("its own features", facts.own), (some, facts.supporting), (others, -facts.opposing)]
-    parts.append(("a preference that holds for every node", facts.bias))
+    parts.append(("the model's general leaning to it", facts.bias))
     towards, against = (_Side.of(parts, sign, facts.whole) for sign in (1, -1))
     if towards.parts and against.parts:
         first, second = f"{towards.total} speaks for {facts.first}", f"{against.total} for {facts.second}"
@@ -187,7 +187,7 @@ def _against(facts: Facts) -> str:
     """Two probabilities, or two scores that are none."""
     if facts.calibrated:
         return " against ".join(map(_percent, facts.probabilities))
-    return f"score {' against '.join(f'{share:.2f}' for share in facts.probabilities)}, of 1 for all classes"
+    return f"score {' against '.join(f'{share:.2f}' for share in facts.probabilities)}; all classes add up to 1"
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ def without(what: str, before: str, after: str | None, removed: Sequence[Said], 
         only, every, some = _COUNTED[what]
         gone = only if total == 1 else (every if most == total else some).format(most)
         even = f"It would stay {before} even {_GONE[what].format(gone)}"
-        return f"{even}{_then(what, (), most == total) or '; what is left is enough'}."
+        return f"{even}{_then(what, (), most == total) or f'; the rest speaks for {before}, too'}."
     links = "its link with " if len(removed) == 1 else "its links with "
     head = {"neighbours": "", "links": links, "features": "its "}[what]
     then = _then(what, removed, len(removed) == total)

@@ -62,7 +62,7 @@ def what_matters(found: Matters | None) -> Iterator[str]:
         return
     yield (
         f"Of what sets a predicted class apart from the runner-up, {found.own:.0%} are the node's own features,"
-        f" {found.others:.0%} its neighbours and {found.bias:.0%} a preference for a class that holds for every node."
+        f" {found.others:.0%} its neighbours and {found.bias:.0%} the model's general leaning to a class."
     )
     if found.groups is not None:
         parts = ", ".join(f"{words}: {share:.0%}" for words, share in found.groups.items())

@@ -183,7 +183,7 @@ function neighbourBars(node, shown, gone, update) {
 const withRest = (node, named, name, rest) => [
   ...named,
   { name, value: rest, quiet: true },
-  { name: "a preference that holds for every node", value: node.bias, quiet: true },
+  { name: "the model's general leaning", value: node.bias, quiet: true },
 ];
 
 const WALKS = "by walk length in hops (a step may stay at the same node)";
