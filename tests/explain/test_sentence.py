@@ -13,7 +13,7 @@ from ncgnn.data.generated.shop import shop_tables
 from ncgnn.explain import GraphExplainer, by_node, make_targets
 from ncgnn.explain.capsule_names import responses
 from ncgnn.explain.features import OfCapsules
-from ncgnn.explain.sentence import Facts, Near, rather, sentence, without
+from ncgnn.explain.sentence import Facts, Near, _percents, rather, sentence, without
 from ncgnn.explain.text import bars
 from ncgnn.explain.wording import Said, class_said
 
@@ -145,6 +145,14 @@ def test_shares_are_of_what_sets_the_two_classes_apart():
     assert rather(replace(DRAMA, bias=-0.02, supporting=0.0)).endswith(
         " for Comedy (3 % its neighbours and 2 % the model's general leaning to it)."
     )
+
+
+@pytest.mark.parametrize("values", [(1, 1, 1), (0.226, 0.1, 0.478, 0.196), (0.005, 0.005, 0.99), (5.0,)])
+def test_percents_add_up(values):
+    found = _percents(values)
+    assert sum(found) == 100
+    for percent, value in zip(found, values, strict=True):
+        assert abs(percent - 100 * value / sum(values)) < 1
 
 
 def test_reasons_for_one_class_alone_say_so():

@@ -175,9 +175,9 @@ def rather(facts: Facts) -> str:
     some, others = ("some neighbours", "other neighbours") if is_divided else ("its neighbours",) * 2
     parts = [("its own features", facts.own), (some, facts.supporting), (others, -facts.opposing)]
     parts.append(("the model's general leaning to it", facts.bias))
-    towards, against = (_Side.of(parts, sign, facts.whole) for sign in (1, -1))
+    towards, against = (_Side.of(parts, sign) for sign in (1, -1))
     if towards.parts and against.parts:
-        first, second = f"{towards.total} speaks for {facts.first}", f"{against.total} for {facts.second}"
+        first, second = f"{towards.total} % speaks for {facts.first}", f"{against.total} % for {facts.second}"
         return f"{head}. Of what sets them apart, {first} ({towards}) and {second} ({against})."
     side, only = (facts.first, towards) if towards.parts else (facts.second, against)
     return f"{head}. Everything that sets them apart speaks for {side}: {only}."
@@ -192,25 +192,35 @@ def _against(facts: Facts) -> str:
 
 @dataclass(frozen=True)
 class _Side:
-    """What speaks for one of two classes, the largest share first."""
+    """What speaks for one of two classes, in percent of what speaks for either, the largest part first."""
 
-    parts: Sequence[tuple[str, float]]
+    parts: Sequence[tuple[str, int]]
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[str, float]], sign: int, whole: float) -> "_Side":
-        shares = [(name, sign * value / whole) for name, value in parts]
-        return cls(sorted((one for one in shares if one[1] >= LEAST), key=lambda one: -one[1]))
+    def of(cls, parts: Sequence[tuple[str, float]], sign: int) -> "_Side":
+        percents = zip(parts, _percents([abs(value) for _, value in parts]), strict=True)
+        own = [(name, percent) for (name, value), percent in percents if sign * value > 0 and percent]
+        return cls(sorted(own, key=lambda part: -part[1]))
 
     @property
-    def total(self) -> str:
-        """The sum of what is shown of the parts."""
-        return _percent(sum(round(share, 2) for _, share in self.parts))
+    def total(self) -> int:
+        return sum(percent for _, percent in self.parts)
 
     def __str__(self) -> str:
         """``90 % its own features and 5 % its neighbours``, or a single name."""
         if len(self.parts) == 1:
             return self.parts[0][0]
-        return listed([f"{_percent(share)} {name}" for name, share in self.parts])
+        return listed([f"{percent} % {name}" for name, percent in self.parts])
+
+
+def _percents(values: Sequence[float]) -> list[int]:
+    """Whole numbers that add up to 100: those with the largest remainders are rounded up."""
+    exact = [100 * value / sum(values) for value in values]
+    found = [int(value) for value in exact]
+    order = sorted(range(len(values)), key=lambda place: found[place] - exact[place])
+    for place in order[: 100 - sum(found)]:
+        found[place] += 1
+    return found
 
 
 def _percent(share: float) -> str:
