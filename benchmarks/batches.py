@@ -49,11 +49,12 @@ def measure(graph: str, split: int, mode: str) -> Row:
         fitted = MODEL.fit(inputs, data.data, config)
         seconds, peak = process_time() - start, _peak()
         scores, _ = MODEL.scores(fitted.module, inputs)
+    epochs = fitted.history[-1].epoch
     found = {key: accuracy(scores, data.data.y, data.data[f"{key}_mask"]) for key in ("val", "test")}
     return {
         **{"graph": graph, "split": split, "mode": mode, "config": config.hash},
         **{f"{key}_accuracy": round(value, 6) for key, value in found.items()},
-        **{"epochs": len(fitted.history), "epoch_seconds": round(seconds / len(fitted.history), 4)},
+        **{"epochs": epochs, "epoch_seconds": round(seconds / epochs, 4)},
         **{"filter_seconds": round(preparation, 2), "before_mb": round(before, 1), "peak_mb": round(peak - before, 1)},
         **machine(),
     }

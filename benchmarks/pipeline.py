@@ -77,7 +77,7 @@ def stages(folder: Path, nodes: int) -> Iterator[tuple[str, list[str], Callable[
 def trained(folder: Path) -> Row:
     """Target nodes of all epochs, and the seconds of training alone."""
     run = json.loads((folder / "run.json").read_text("utf-8"))
-    epochs, seconds = len(pd.read_csv(folder / "history.csv")), run["seconds"]
+    epochs, seconds = int(pd.read_csv(folder / "history.csv")["epoch"].iloc[-1]), run["seconds"]
     return {"targets": epochs * run["split"]["train"], "epochs": epochs, "training_s": round(seconds, 1)}
 
 

@@ -5,7 +5,7 @@ from helpers.batches import batches_of
 from ncgnn import InputError
 from ncgnn.data.generated.unstructured import random_graph
 from ncgnn.models import PreparedGraph, find_model
-from ncgnn.models.ncgnn import MODEL, Config
+from ncgnn.models.ncgnn import MODEL, VALIDATE_EVERY, Config
 from ncgnn.train import checkpoint
 from ncgnn.train.checkpoint import Checkpoints, checkpointed
 
@@ -17,11 +17,12 @@ SMALL: dict[str, object] = {
     "top_k": 6,
     "epochs": 6,
 }
+BATCHES = {"batch": 9, "epochs": 5 * VALIDATE_EVERY + 2}  # six validations
 KINDS: dict[str, dict[str, object]] = {
     "full batch": {},
     "averaged": {"averaging": 0.5},
-    "local": {"batch": 9, "batch_routing": "local"},
-    "history": {"batch": 9, "batch_routing": "history", "batch_age": 4},
+    "local": BATCHES | {"batch_routing": "local"},
+    "history": BATCHES | {"batch_routing": "history", "batch_age": 4},
     "two stages": {"self_taught": True},
 }
 
@@ -43,7 +44,7 @@ def at_once(monkeypatch):
 
 
 def fit(graph, folder, settings, about="this", killed_at=None, seen=None, continued=None, model=MODEL):
-    """A training that ends when so many epochs were seen."""
+    """A training that ends when so many validated epochs were seen."""
     seen, continued = [] if seen is None else seen, [] if continued is None else continued
 
     def tell(epoch):

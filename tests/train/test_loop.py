@@ -1,4 +1,5 @@
 from copy import deepcopy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ from ncgnn.train import Epoch, Inputs
 from ncgnn.train.loop import Training, step, train
 from ncgnn.train.objectives import CrossEntropy, Margin
 from ncgnn.train.reproducible import seeded
-from ncgnn.train.stopping import Patience, Window
+from ncgnn.train.stopping import Never, Patience, Window
 
 
 class Consistent(CrossEntropy):
@@ -68,3 +69,25 @@ def test_patience_keeps_the_best_weights_and_a_window_the_last(karate, model, x)
         assert trained.best == expected
         loss, accuracy = CrossEntropy().validate(lambda inputs: model(*inputs.arguments), Inputs((x,)), karate)
         assert (loss, accuracy) == (expected.val_loss, expected.val_accuracy)
+
+
+@pytest.mark.parametrize(("every", "validated"), [(1, [1, 2, 3, 4, 5, 6, 7]), (3, [3, 6, 7]), (7, [7]), (9, [7])])
+def test_seldom_validation_changes_no_step(karate, model, x, every, validated):
+    with seeded(1):
+        expected = deepcopy(model)
+        train(expected, Inputs((x,)), karate, sgd(expected, CrossEntropy(), 7, Never()))
+    with seeded(1):
+        how = replace(sgd(model, CrossEntropy(), 7, Never()), validate_every=every)
+        trained = train(model, Inputs((x,)), karate, how, first=11)
+    assert [epoch.epoch for epoch in trained.history] == [10 + number for number in validated]
+    assert all(torch.equal(*pair) for pair in zip(model.parameters(), expected.parameters(), strict=True))
+
+
+def test_patience_counts_epochs_not_validations(karate, model, x):
+    worse = iter(range(100))
+    objective = CrossEntropy()
+    object.__setattr__(objective, "validate", lambda *arguments: (float(next(worse)), 0.5))
+    how = replace(sgd(model, objective, 60, Patience(9)), validate_every=4)
+    trained = train(model, Inputs((x,)), karate, how)
+    assert [epoch.epoch for epoch in trained.history] == [4, 8, 12, 16]
+    assert trained.best.epoch == 4

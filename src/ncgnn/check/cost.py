@@ -23,6 +23,7 @@ from ncgnn.models.base.contestant import Contestant, enter
 from ncgnn.models.base.memory import COPIES, VALUE
 from ncgnn.models.base.model import Sizes
 from ncgnn.models.ncgnn import MODEL as NCGNN
+from ncgnn.models.ncgnn import VALIDATE_EVERY
 from ncgnn.models.ncgnn.config import Config
 from ncgnn.models.ncgnn.memory import Numbers, capsule_bytes
 from ncgnn.sparse import normalized_adjacency
@@ -71,7 +72,7 @@ class BatchCost:
         targets: target nodes per batch.
         nodes: nodes whose votes a batch computes.
         filter_seconds: time to compute the rows of the filter.
-        epoch_seconds: time of the steps and the validation.
+        epoch_seconds: time of the steps and of its part of a validation.
         megabytes: peak memory beyond libraries and data, with the preparation of the filter.
     """
 
@@ -117,7 +118,7 @@ def _batch_cost(view: View, config: Config, sample: Data) -> BatchCost:
     step, predict = (min(_seconds(part), _seconds(part)) for part in (contestant.step, contestant.predict))
     step, predict = step / int(sample.num_nodes), predict / int(sample.num_nodes)
     read = _reading_a_node(config, sample)
-    epoch = nodes / targets * ((train or view.num_nodes) * (step + read) + val * (predict + read))
+    epoch = nodes / targets * ((train or view.num_nodes) * (step + read) + val / VALIDATE_EVERY * (predict + read))
     memory = max(
         preparation_bytes(view.num_nodes, view.adjacency.nnz, config), batch_bytes(Sizes.of(data), nodes, config)
     )

@@ -111,7 +111,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):
         check_split(graph.data)
         model.check_fits(graph.data, config)
         scored = self.take(graph, config, model.fit(model.prepare(graph, config), graph.data, config, on_epoch))
-        if is_collapsed(scored.shares, graph.data) and len(self.history_) > getattr(config, "patience", np.inf):
+        if is_collapsed(scored.shares, graph.data) and self.history_[-1].epoch > getattr(config, "patience", np.inf):
             scored = self._restarted(graph, scored, on_epoch)
         self.seconds_ = perf_counter() - start
         return scored

@@ -130,7 +130,7 @@ def describe(classifier: NodeClassifier, scored: Scored, split: int) -> dict[str
         "split": {"number": split} | {key: int(mask.sum()) for key, mask in masks.items()} | _aside(data),
         "model": classifier.definition.name,
         "config": classifier.config_.model_dump(mode="json"),
-        "metrics": {"best_epoch": classifier.best_.epoch, "epochs": len(classifier.history_)}
+        "metrics": {"best_epoch": classifier.best_.epoch, "epochs": classifier.history_[-1].epoch}
         | {f"{key}_accuracy": value for key, value in shares.items()},
         "seconds": round(classifier.seconds_, 3),
         "commit": commit() or None,

@@ -67,7 +67,7 @@ def is_audited(scored: Scored) -> bool:
 
 def is_cut(classifier: NodeClassifier) -> bool:
     """Whether training ended at the last epoch allowed while it was still improving."""
-    last, settings = len(classifier.history_), classifier.config_.model_dump()
+    last, settings = classifier.history_[-1].epoch, classifier.config_.model_dump()
     left = settings.get("patience", 0) - (last - classifier.best_.epoch)
     return bool(last == settings.get("epochs") and left > 0)
 

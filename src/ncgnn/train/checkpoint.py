@@ -17,7 +17,7 @@ from torch import Tensor
 from ncgnn.files import atomic
 from ncgnn.train.processes import is_first_here, newest
 
-_FORMAT = "ncgnn-checkpoint-2"
+_FORMAT = "ncgnn-checkpoint-3"
 
 PAUSE = 5.0
 """Least number of seconds between two checkpoints."""

@@ -32,6 +32,7 @@ class Training:
         epochs: the maximum number of epochs.
         remedy: what to do when training diverges, for the error message.
         averaging: decay of the moving average of the weights that is validated and kept; 0 for the weights themselves.
+        validate_every: epochs from one validation to the next; only those that are validated are kept and reported.
     """
 
     objective: Objective
@@ -40,11 +41,12 @@ class Training:
     epochs: int
     remedy: str = "lower lr"
     averaging: float = 0.0
+    validate_every: int = 1
 
 
 @dataclass(frozen=True)
 class Trained:
-    """The epoch whose weights were kept, and all epochs."""
+    """The epoch whose weights were kept, and all epochs that were validated."""
 
     best: Epoch
     history: list[Epoch] = field(repr=False)
@@ -84,8 +86,8 @@ def _train(
         for epoch in now.history:
             on_epoch(epoch)
     while not now.is_over:
-        number = first + len(now.history)
-        train_loss = _pass(replica, inputs, split, how, number, now.averaged)
+        for number in now.next_epochs(first):
+            train_loss = _pass(replica, inputs, split, how, number, now.averaged)
         epoch = agreed(Epoch(number, train_loss, *_validate(now.judged, inputs, split, how.objective)))
         if not epoch.is_finite:
             raise Diverged(f"training diverged: the loss of epoch {number} is not a number; {how.remedy}")
@@ -110,6 +112,13 @@ class _Progress:
         self.history: list[Epoch] = []
         self.best: Epoch | None = None
         self.best_state = module.state_dict()
+        self._trained = 0
+
+    def next_epochs(self, first: int) -> range:
+        """The epochs until the next validation, numbered from ``first`` at the beginning."""
+        start = self._trained
+        self._trained = min(start + self.how.validate_every, self.how.epochs)
+        return range(first + start, first + self._trained)
 
     @property
     def judged(self) -> nn.Module:
@@ -119,7 +128,7 @@ class _Progress:
     @property
     def is_over(self) -> bool:
         ended = self.best is not None and self.how.stopping.is_over(self.history, self.best)
-        return ended or len(self.history) == self.how.epochs
+        return ended or self._trained == self.how.epochs
 
     def add(self, epoch: Epoch) -> None:
         self.history.append(epoch)
@@ -131,6 +140,7 @@ class _Progress:
         assert self.best is not None
         return {
             "history": [tuple(epoch) for epoch in self.history],
+            "trained": self._trained,
             "best": tuple(self.best),
             "best_state": self.best_state,
             "module": self.module.state_dict(),
@@ -142,6 +152,7 @@ class _Progress:
 
     def restore(self, state: dict[str, Any]) -> None:
         self.history = [Epoch(*values) for values in state["history"]]
+        self._trained = state["trained"]
         self.best, self.best_state = Epoch(*state["best"]), state["best_state"]
         self.module.load_state_dict(state["module"])
         if self.averaged is not None:

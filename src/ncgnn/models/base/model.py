@@ -156,7 +156,8 @@ class Model(ABC, Generic[S]):
                     how = replace(how, objective=balanced(how.objective))
                 how = change(how)
                 how = how if stage.objective is None else replace(how, objective=stage.objective)
-                trained = train(module, stage.inputs, stage.split, how, on_epoch, first=len(history) + 1)
+                first = history[-1].epoch + 1 if history else 1
+                trained = train(module, stage.inputs, stage.split, how, on_epoch, first)
                 history += trained.history
                 scores = partial(class_scores, module, stage.inputs)
                 stage = how.objective.next_stage(scores, stage.inputs, stage.split)

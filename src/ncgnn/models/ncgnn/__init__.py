@@ -31,7 +31,10 @@ from ncgnn.train.stopping import Patience
 if TYPE_CHECKING:
     from optuna.trial import BaseTrial
 
-__all__ = ["MODEL", "Config", "Group", "NCGNNModel", "preset"]
+VALIDATE_EVERY = 5
+"""Epochs from one validation to the next in batches, where validation takes a quarter of the time or more."""
+
+__all__ = ["MODEL", "VALIDATE_EVERY", "Config", "Group", "NCGNNModel", "preset"]
 
 
 class NCGNNModel(Model[Config]):
@@ -131,8 +134,15 @@ class NCGNNModel(Model[Config]):
         margin = Margin(settings.m_plus, settings.m_minus, settings.lam)
         objective = SelfTaught(margin) if settings.self_taught else margin
         optimizer = adam(groups, settings.lr, fused=True)
-        stopping = Patience(settings.patience)
-        return Training(objective, optimizer, stopping, settings.epochs, "lower lr or beta", settings.averaging)
+        return Training(
+            objective,
+            optimizer,
+            Patience(settings.patience),
+            settings.epochs,
+            "lower lr or beta",
+            settings.averaging,
+            validate_every=1 if settings.batch is None else VALIDATE_EVERY,
+        )
 
     @torch.no_grad()
     def scores(self, module: nn.Module, inputs: Inputs) -> tuple[Tensor, Routing | None]:
