@@ -1,4 +1,4 @@
-"""The ids of an edge table as node numbers, by several libraries: results/benchmarks/joins.csv.
+"""The ids of an edge table as node numbers, by several libraries: results/joins.csv.
 
 ``python -m benchmarks.joins`` numbers both ends of ten million edges among a million nodes with text ids, from Parquet
 files, and fills in docs/own-data.md. Each way runs in a process of its own, in turns; DuckDB has to be installed.
@@ -27,7 +27,7 @@ from ncgnn.files import atomic
 from ncgnn.provenance import machine
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PAGE = ROOT / "results/benchmarks/joins.csv", ROOT / "docs/own-data.md"
+RESULTS, PAGE = ROOT / "results/joins.csv", ROOT / "docs/own-data.md"
 NODES, EDGES, TURNS = 1_000_000, 10_000_000, 3
 ENDS = ("source", "target")
 

@@ -1,4 +1,4 @@
-"""What would make an epoch cheaper, and what it costs in accuracy: results/benchmarks/step-variants.csv.
+"""What would make an epoch cheaper, and what it costs in accuracy: results/step-variants.csv.
 
 ``python -m benchmarks.step_variants`` runs what is missing and can be interrupted and resumed at any time; ``--report``
 only writes the table of docs/performance.md. Each row compares a variant with training without it, on one split with
@@ -40,7 +40,7 @@ from ncgnn.train.epoch import accuracy
 from ncgnn.train.reproducible import use_threads
 
 ROOT = Path(__file__).parents[1]
-RESULTS, PAGE = ROOT / "results/benchmarks/step-variants.csv", ROOT / "docs/performance.md"
+RESULTS, PAGE = ROOT / "results/step-variants.csv", ROOT / "docs/performance.md"
 KEY = ("variant", "graph", "split")
 SPLITS, REPEATS, EVERY = range(5), 6, 5
 ORDER, BF16, SELDOM = "nodes in another order", "bf16", f"validation every {EVERY} epochs"
