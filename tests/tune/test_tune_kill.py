@@ -51,7 +51,7 @@ for writes in itertools.count():
     assert in_a_process(str(writes), -1) == 0
 """
 
-TRIALS, KILLS = 25, 10
+TRIALS, KILLS = 60, 10
 TRAINING = f"""
 import sys
 from pathlib import Path
@@ -124,7 +124,7 @@ def test_a_search_that_is_killed_ten_times_ends_like_an_undisturbed_one(tmp_path
     for folder in (calm, killed):
         folder.mkdir()
     moments = random.Random(0)
-    assert any([kill_at_work(killed, moments.uniform(0, 0.3)) for _ in range(KILLS)])
+    assert any([kill_at_work(killed, moments.uniform(0, 0.2)) for _ in range(KILLS)])
     assert len(outcome(killed)) < TRIALS
     for folder in (calm, killed):
         last = start(TRAINING, folder)

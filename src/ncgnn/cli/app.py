@@ -6,7 +6,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import Any, NoReturn
 
@@ -116,8 +116,15 @@ def _verb(function: Callable[..., None]) -> Callable[..., None]:
 def _of_files(error: OSError) -> str:
     """Files that are written are named where that fails, so a full disk without a name is that of what is printed."""
     if error.filename is None and error.errno in _NO_ROOM:
+        _drop_output()
         return f"standard output: cannot be written ({error.strerror})"
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+def _drop_output() -> None:
+    """Python writes what is left of it once more at its end, and would fail again."""
+    with suppress(OSError, ValueError):  # not a file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager
