@@ -11,7 +11,7 @@ from ncgnn.train.inputs import Inputs
 
 @dataclass(frozen=True)
 class Targets(Inputs):
-    """A graph, of which some nodes are wanted: the last iteration of routing leaves out the others.
+    """Some nodes of a graph: the last iteration of routing leaves out the others.
 
     Attributes:
         targets: these nodes.
