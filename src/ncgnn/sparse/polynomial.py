@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ncgnn.sparse.csr import CSR
-from ncgnn.sparse.operator import LinearOperator
+from ncgnn.sparse.operator import LinearOperator, Taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +48,13 @@ class Polynomial(LinearOperator):
         return PolynomialRows(self, nodes) if len(self.coefficients) > 1 else super().take(nodes)
 
 
-@dataclass(frozen=True, eq=False)
-class PolynomialRows(LinearOperator):
+class PolynomialRows(Taken):
     r"""Rows S of a polynomial: :math:`\xi_0 \mathbf{I}_S + \mathbf{A}_S \sum_{i \geq 1} \xi_i \mathbf{A}^{i - 1}`, so
     that the last product, and the first of the gradients, only take the entries of these rows."""
 
-    whole: Polynomial
-    nodes: Tensor
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.nodes), self.whole.shape[1]
-
-    @property
-    def parameter(self) -> Tensor:
-        return self.whole.parameter
+    def __init__(self, whole: Polynomial, nodes: Tensor) -> None:
+        super().__init__(whole, nodes)
+        self.whole = whole
 
     @cached_property
     def _base(self) -> CSR:
